@@ -1,0 +1,1 @@
+"""Time as integers, and the texts that people write for it."""
