@@ -42,7 +42,11 @@ class Unknown:
 
 @dataclass(frozen=True, slots=True)
 class RelationGuess:
-    """Hold one relation that the words may mean; ``inverted`` if read from the object."""
+    """Hold one relation that the words may mean.
+
+    ``inverted``: the facts have the goal's subject as their object and the reverse (only for
+    relations that are their own inverse, or whose inverse is a relation of its own).
+    """
 
     key: str
     score: float
@@ -57,8 +61,9 @@ Side: TypeAlias = OneOf["subject", "object"]
 class Goal:
     """Hold a fact pattern: each side a mention, an unknown, or a nested question for it.
 
-    ``relations`` are guesses, best first; empty = any relation between or at the mentions.
-    ``wanted`` is the side whose nodes answer.
+    The facts of *any* of ``relations`` fit (a union: guesses that mean the same, best first;
+    other guesses are other readings); empty = any relation. ``wanted`` is the side whose nodes
+    answer. A goal may have an unknown on both sides ("who was consul in 59 BC").
     """
 
     subject: Term
@@ -69,14 +74,17 @@ class Goal:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """Hold a time: a span that the question writes, or one that a fact pattern has.
+    """Hold a time: a span that the question writes, that of the facts of a goal, or a node's.
 
-    ``text`` is the phrase. Exactly one of ``span`` and ``goal`` is set.
+    ``text`` is the phrase. Exactly one of ``span``, ``goal`` and ``mention`` is set. A
+    mention means when the node existed ("during World War II"), or, where that is not
+    known, when its own facts hold.
     """
 
     text: str
     span: Interval | None = None
     goal: Goal | None = None
+    mention: Mention | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,19 +104,22 @@ class When:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Choose by start: first, last, nth (1-based), or the neighbour of a holder.
+    """Choose by start: first, last, nth, or the neighbour of a holder.
 
-    ``anchor`` is the mention that next/previous count from; None: the moment of ``when``.
+    ``n`` is 1-based: nth counts from the first, last from the end (2 = last but one), next
+    and previous in steps. ``anchor`` stands on the wanted side: what next and previous count
+    from, once for each of its terms under the goal.
     """
 
     kind: OneOf["first", "last", "nth", "next", "previous"]
     n: int = 1
-    anchor: Mention | None = None
+    anchor: Mention | Question | None = None
 
 
 Asked: TypeAlias = OneOf[
-    "nodes", "start", "end", "span", "duration", "count", "times", "boolean", "timeline"
+    "nodes", "start", "end", "span", "duration", "count", "times", "boolean", "timeline", "name"
 ]
+Unit: TypeAlias = OneOf["day", "week", "month", "year", "decade", "century"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,15 +127,20 @@ class Question:
     """Hold one reading of a question.
 
     ``asked``: nodes (or literals) of the wanted side, its start, end, span, duration, the
-    number of distinct things, of terms, yes/no, or the timeline. ``score`` ranks readings;
-    ``why`` lists the choices made, in order.
+    number of distinct things, of terms, yes/no, the timeline, or the name that the goal's
+    subject bore. ``unit`` is the one that a date or duration is wanted in ("in which year").
+    Every one of ``when`` must hold. ``plural``: the wording expects several answers.
+    ``score`` ranks readings; ``why`` lists the choices made, in order. ``goal`` is None if
+    the words were not understood.
     """
 
     text: str
     asked: Asked
     goal: Goal | None
-    when: When | None = None
+    when: tuple[When, ...] = ()
     order: Order | None = None
+    unit: Unit | None = None
+    plural: bool = False
     mentions: tuple[Mention, ...] = ()
     score: float = 0.0
     why: tuple[str, ...] = ()
