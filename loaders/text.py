@@ -1,0 +1,69 @@
+"""Plain text, and the decoding that every text format shares.
+
+Belongs here: bytes to text, titles of last resort. Must not: markup.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from pathlib import PurePath
+
+from kgqa.errors import InputError
+from kgqa.protocols import Loaded, Section
+
+BOMS: tuple[tuple[bytes, str], ...] = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_NEWLINES = re.compile(r"\r\n?|[\u2028\u0085]|\u2029")
+_TITLE_MAX = 100
+
+
+def load(data: bytes, name: str) -> Loaded:
+    """Return the text as one section; its first line is the title if it stands alone and is short."""
+    text = decode(data, name).strip()
+    first, _, rest = text.partition("\n")
+    stands_alone = rest.startswith("\n") or not rest
+    if stands_alone and len(first) <= _TITLE_MAX and first[-1:] not in ".!?;:,":
+        if rest.strip():
+            return Loaded(first.strip(), "text/plain", (Section((first.strip(),), rest.strip()),))
+    return Loaded(title_of(name), "text/plain", (Section((), text),))
+
+
+def decode(data: bytes, name: str) -> str:
+    """Return the text of UTF-8 bytes, or of UTF-16 with a byte order mark; newlines become ``\\n``.
+
+    Raises InputError (``load.encoding``) with the offset of the first byte that does not fit.
+
+    >>> decode(b"\\xff\\xfea\\x00\\r\\x00\\n\\x00", "a.txt")
+    'a\\n'
+    """
+    skip, encoding = next(
+        ((len(bom), encoding) for bom, encoding in BOMS if data.startswith(bom)), (0, "utf-8")
+    )
+    try:
+        text = data[skip:].decode(encoding)
+    except UnicodeDecodeError as exc:
+        raise InputError(
+            f"{name}: not {encoding} at byte {skip + exc.start}",
+            code="load.encoding",
+            hint="save the file as UTF-8",
+        ) from exc
+    if "\0" in text:
+        raise InputError(
+            f"{name}: NUL at character {text.index(chr(0))}: not a text file",
+            code="load.encoding",
+            hint="save the file as UTF-8 text",
+        )
+    return _NEWLINES.sub("\n", text)
+
+
+def title_of(name: str) -> str:
+    """Return a title made from a file name.
+
+    >>> title_of("notes/annual_report-1987.pdf")
+    'annual report 1987'
+    """
+    return " ".join(re.split(r"[\s_\-]+", PurePath(name).stem)).strip() or name
