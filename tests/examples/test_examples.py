@@ -43,7 +43,7 @@ def rows(name: str) -> Iterator[dict[str, Any]]:
         yield from map(json.loads, text.splitlines())
         return
     for row in csv.DictReader(text.splitlines(), strict=True):
-        assert None not in row and None not in row.values(), f"{name}: ragged row {row}"
+        assert None not in {*row, *row.values()}, f"{name}: ragged row {row}"
         yield {key: cell for key, cell in row.items() if cell or key in {"start", "end"}}
 
 
@@ -99,7 +99,7 @@ def test_facts_are_well_formed(name: str) -> None:
     seen = set()
     for row in rows(name):
         assert set(row) <= FACT_KEYS | PROPERTIES, row
-        assert row["subject"] and row["relation"] and row["object"] != "", row
+        assert all(row[key] != "" for key in ("subject", "relation", "object")), row
         assert not ("valid" in row and (row.get("start") or row.get("end"))), row
         validity = term(row)
         fact = (
@@ -118,7 +118,7 @@ def test_nodes_are_well_formed(name: str) -> None:
     ids = [row["id"] for row in rows(name)]
     assert len(ids) == len(set(ids))
     for row in rows(name):
-        assert set(row) <= NODE_KEYS and row["label"] and row["kind"], row
+        assert {"id", "label", "kind"} <= set(row) <= NODE_KEYS, row
         existence = row.get("existence", [])
         for text in [existence] if isinstance(existence, str) else existence:
             parse(text)
