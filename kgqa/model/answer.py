@@ -1,15 +1,17 @@
-"""What a question or search gives back: evidence, scope, answer.
+"""What is asked of a question or search and what it gives back: options, evidence, scope, answer.
 
-Belongs here: results and their JSON form. Must not: computing them.
+Belongs here: these values. Must not: computing or printing them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal as OneOf, TypeAlias
 
 from kgqa.model.things import Chunk, Fact, Node
-from kgqa.temporal.interval import Certainty, Interval, Match, Validity
+from kgqa.temporal.dates import AsOf
+from kgqa.temporal.interval import Certainty, Instant, Interval, Match, Numbering, Validity
 
 Mode: TypeAlias = OneOf["fast", "deep"]
 Synthesis: TypeAlias = OneOf["graph", "digest"]
@@ -20,27 +22,56 @@ Reason: TypeAlias = OneOf[
 ]  # fmt: skip
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskOptions:
+    """Say how to ask or search; times are texts, read once at the border.
+
+    ``known_at``: a revision (an integer, or ``r12``) or an instant. ``nodes`` settles what a
+    name means. ``undated`` None = the base's setting. ``k``: how many items of evidence.
+    """
+
+    as_of: str | None = None
+    known_at: str | int | None = None
+    mode: Mode = "deep"
+    synthesis: Synthesis = "graph"
+    nodes: Mapping[str, str] = field(default_factory=dict)
+    numbering: Numbering = "historical"
+    calendar: OneOf["gregorian", "julian"] = "gregorian"
+    as_of_match: Match = "overlaps"
+    undated: OneOf["include", "exclude"] | None = None
+    k: int = 10
+
+
 @dataclass(frozen=True, slots=True)
 class Scope:
     """Say what bounded an answer: as_of, the time asked, known_at; echoed in every result.
 
-    ``as_of`` None = the whole base. ``revision`` is the one that was read.
+    ``as_of`` None = the whole base. ``revision`` is the one that was read. ``time`` is the
+    span that the question itself asks about, ``time_text`` its words. ``now`` is the clock,
+    read once per call.
     """
 
     revision: int
-    as_of: Interval | None = None
-    as_of_input: str | None = None
+    as_of: AsOf | None = None
     as_of_match: Match = "overlaps"
     time: Interval | None = None
     time_text: str | None = None
     known_at: int | None = None
-    numbering: OneOf["historical", "astronomical"] = "historical"
+    numbering: Numbering = "historical"
     undated: OneOf["include", "exclude"] = "include"
+    now: Instant = 0
 
     @property
-    def horizon(self) -> int | None:
+    def horizon(self) -> Instant | None:
         """Return the instant from which on nothing may show, or None."""
-        return self.as_of.end if self.as_of else None
+        return self.as_of.span.end if self.as_of else None
+
+    @property
+    def asked(self) -> Interval | None:
+        """Return the time asked: the question's own, else as_of's, else None."""
+        if self.time:
+            return self.time
+        return self.as_of.span if self.as_of else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +117,19 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """Hold one cited item as it is shown: number in the text, label, words, when it holds, where from."""
+    """Hold one cited item as it is shown: number in the text, label, words, when it holds.
+
+    ``time`` is the validity in parts (precision, calendar, recorded revision), ``sources``
+    where it comes from.
+    """
 
     number: int
     label: str
     text: str
     valid: str
     certainty: Certainty
-    source: dict[str, Any] = field(default_factory=dict)
+    time: dict[str, Any] = field(default_factory=dict)
+    sources: tuple[dict[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,3 +169,15 @@ class Answer:
     def kb_revision(self) -> int:
         """Return the revision that was read."""
         return self.scope.revision
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """Hold evidence without an answer, best first; ``reason`` says why there is none."""
+
+    text: str
+    scope: Scope
+    items: tuple[Evidence, ...] = ()
+    reason: Reason | None = None
+    errors: tuple[dict[str, Any], ...] = ()
+    trace: tuple[Step, ...] = ()
