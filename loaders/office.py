@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import re
 import zipfile
+import zlib
 from typing import Any
 
 from kgqa.errors import InputError
@@ -65,8 +66,7 @@ def _guard(data: bytes, name: str) -> None:
                 total = _read(archive, entry, total, len(data), name)
     except InputError:
         raise
-    except (zipfile.BadZipFile, OSError, EOFError, ValueError, RuntimeError, NotImplementedError,
-            zipfile.zlib.error) as exc:  # type: ignore[attr-defined]
+    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, ValueError, RuntimeError) as exc:
         raise _broken(name, f"not a readable archive: {exc}") from exc
 
 

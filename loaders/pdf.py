@@ -45,9 +45,7 @@ def load(data: bytes, name: str) -> Loaded:
             else "print it to a new PDF",
         )
     sections = tuple(
-        Section((), text, page)
-        for page, text in enumerate(reply["pages"], start=1)
-        if text.strip()
+        Section((), text, page) for page, text in enumerate(reply["pages"], start=1) if text.strip()
     )
     return Loaded(reply["title"] or title_of(name), "application/pdf", sections)
 
@@ -55,7 +53,7 @@ def load(data: bytes, name: str) -> Loaded:
 def _ask_child(data: bytes, name: str) -> dict[str, Any]:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
     try:
-        done = subprocess.run(
+        done = subprocess.run(  # noqa: S603  our own interpreter and code; the file is its input
             [sys.executable, "-P", "-c", _CHILD],
             input=data,
             capture_output=True,
@@ -110,7 +108,7 @@ def _read(data: bytes) -> dict[str, Any]:
             if size > MAX_OUTPUT:
                 return {"error": f"more than {MAX_OUTPUT:,} characters", "code": "load.limits"}
             pages.append(_clean(text))
-        title = _clean(str((reader.metadata or {}).get("/Title") or "")).strip()
+        title = _clean(str((reader.metadata and reader.metadata.title) or "")).strip()
         if title.casefold() == "untitled":
             title = ""
     except LimitReachedError as exc:

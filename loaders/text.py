@@ -22,13 +22,12 @@ _TITLE_MAX = 100
 
 
 def load(data: bytes, name: str) -> Loaded:
-    """Return the text as one section; its first line is the title if it stands alone and is short."""
+    """Return the text as one section; its first line is the title if it stands alone."""
     text = decode(data, name).strip()
     first, _, rest = text.partition("\n")
-    stands_alone = rest.startswith("\n") or not rest
-    if stands_alone and len(first) <= _TITLE_MAX and first[-1:] not in ".!?;:,":
-        if rest.strip():
-            return Loaded(first.strip(), "text/plain", (Section((first.strip(),), rest.strip()),))
+    short = len(first) <= _TITLE_MAX and first[-1:] not in ".!?;:,"
+    if rest.startswith("\n") and short:
+        return Loaded(first.strip(), "text/plain", (Section((first.strip(),), rest.strip()),))
     return Loaded(title_of(name), "text/plain", (Section((), text),))
 
 

@@ -18,7 +18,7 @@ _LEVEL = re.compile(r"h([1-6])")
 
 
 def load(data: bytes, name: str) -> Loaded:
-    """Return the page in sections by heading; a table's row becomes one line, cells parted by `` | ``.
+    """Return the page in sections by heading; a table's row is one line: ``a | b``.
 
     The charset is that of the byte order mark or the ``meta`` tag, else UTF-8. Raises
     InputError (``load.broken``) where there is no page.
@@ -32,7 +32,7 @@ def load(data: bytes, name: str) -> Loaded:
         favor_recall=True,
         with_metadata=False,
     )
-    if page is None:
+    if page is None or isinstance(page, dict):
         raise InputError(
             f"{name}: no main text found in the page", code="load.empty", hint="check the file"
         )
