@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from kgqa.loaders.text import decode, title_of
+from kgqa.loaders.text import decode, title_of, unwrapped
 from kgqa.protocols import Loaded, Section
 
 _FRONT_MATTER = re.compile(r"---\n(.*?\n)?(?:---|\.\.\.)(?:\n|$)", re.DOTALL)
@@ -49,7 +49,7 @@ def load(data: bytes, name: str) -> Loaded:
     fence = ""
 
     def close() -> None:
-        words = "\n".join(body).strip()
+        words = unwrapped("\n".join(body).strip())
         if words or path:
             sections.append(Section(tuple(heading for _, heading in path), words))
         body.clear()

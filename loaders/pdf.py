@@ -16,7 +16,7 @@ import sys
 from typing import Any
 
 from kgqa.errors import InputError
-from kgqa.loaders.text import title_of
+from kgqa.loaders.text import title_of, unwrapped
 from kgqa.protocols import Loaded, Section
 
 MEMORY_BYTES = 1 << 30
@@ -45,7 +45,9 @@ def load(data: bytes, name: str) -> Loaded:
             else "print it to a new PDF",
         )
     sections = tuple(
-        Section((), text, page) for page, text in enumerate(reply["pages"], start=1) if text.strip()
+        Section((), unwrapped(text.strip()), page)
+        for page, text in enumerate(reply["pages"], start=1)
+        if text.strip()
     )
     return Loaded(reply["title"] or title_of(name), "application/pdf", sections)
 
