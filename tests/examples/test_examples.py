@@ -16,7 +16,9 @@ import pytest
 
 from kgqa import examples
 from kgqa.errors import NotFoundError
-from kgqa.model.things import Relation
+from kgqa.loaders import table
+from kgqa.model.things import Failure, Relation
+from kgqa.protocols import LoadOptions
 from kgqa.temporal.dates import parse_end_points
 from kgqa.temporal.interval import Validity
 from kgqa.temporal.terms import parse
@@ -200,3 +202,11 @@ def test_the_demo_names_what_there_is() -> None:
     for question in demo["questions"]:
         assert set(question) <= {"question", "as_of", "answers", "reason", "shows"}
         assert question["answers"] == list(dict.fromkeys(question["answers"]))
+
+
+@pytest.mark.parametrize("name", tables("facts") + tables("nodes"))
+def test_every_row_loads(name: str) -> None:
+    literal = frozenset(k for k, r in declared().items() if r.get("range") == "literal")
+    values = [row.value for row in table.load(examples.path(name), LoadOptions(), literal)]
+    assert values
+    assert not [value for value in values if isinstance(value, Failure)]
