@@ -1,4 +1,4 @@
-"""The error tree: one class per category, a stable dotted code per cause, a hint that says what to type next.
+"""The error tree: a class per category, a dotted code per cause, a hint of what to type next.
 
 Belongs here: categories and how surfaces translate them. Must not: messages of any one
 feature, imports of anything else in kgqa.

@@ -9,10 +9,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal as OneOf, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import Literal as OneOf
 
 from kgqa.model.things import (
-    Chunk, Claim, Document, End, Fact, Failure, Item, Literal, Merge, Node, Relation,
+    Chunk,
+    Claim,
+    Document,
+    End,
+    Fact,
+    Failure,
+    Item,
+    Literal,
+    Merge,
+    Node,
+    Relation,
 )  # fmt: skip
 from kgqa.temporal.interval import Instant, Interval, Match
 
@@ -189,6 +200,15 @@ class Reader(Protocol):
     def stats(self) -> dict[str, int]: ...
     def changes(self, since: int = 0) -> list[Change]: ...
     def pending(self, limit: int, after: tuple[str, str] | None = None) -> list[Pending]: ...
+
+    def batches(self) -> Iterator[Batch]:
+        """Yield batches that rebuild the current state in an empty store (no vectors).
+
+        First relations and the base's own meta settings, then for each document its row, chunks, node rows and
+        claims as they were stated (refs, not resolved ids; at most 5,000 claims a batch),
+        then the merges in force. Deterministic order.
+        """
+        ...
 
 
 class Store(Reader, Protocol):

@@ -59,8 +59,8 @@ def digest(*parts: str | bytes) -> str:
 def object_token(value: str | Literal) -> str:
     """Return a text that tells a node from a literal and one literal type from another.
 
-    >>> object_token("q1"), object_token(Literal(1)), object_token(Literal(True)), object_token(Literal("1"))
-    ('n:q1', 'i:1', 'b:true', 's:1')
+    >>> [object_token(o) for o in ("q1", Literal(1), Literal(True), Literal("1"))]
+    ['n:q1', 'i:1', 'b:true', 's:1']
     """
     if isinstance(value, str):
         return "n:" + value

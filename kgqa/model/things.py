@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal as OneOf, TypeAlias
+from typing import Any, TypeAlias
+from typing import Literal as OneOf
 
 from kgqa.temporal.interval import END, UNDATED, Instant, Validity
 

@@ -1,0 +1,55 @@
+"""Nodes and claims handed over by a program, not read from a file.
+
+Belongs here: one atomic write of what a caller built. Must not: files, linking.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from kgqa.errors import InputError
+from kgqa.ingest.index import check_form
+from kgqa.loaders.rows import read_row
+from kgqa.model.ids import digest
+from kgqa.model.things import Claim, Document, Node
+from kgqa.protocols import Batch, LoadOptions, Receipt, Store
+
+MEDIA = "application/x-kgqa-rows"
+
+
+def write(store: Store, items: Iterable[Node | Claim | Mapping[str, Any]], source: str) -> Receipt:
+    """Write everything as one batch under the document ``api:<source>``; all or nothing.
+
+    Raises InputError naming the first bad item by its place, counted from 1.
+    """
+    check_form(str(store.meta().get("form", "hybrid")), "nodes")
+    literal = frozenset(k for k, r in store.relations().items() if r.range == "literal")
+    parsed = [_read(item, literal, n) for n, item in enumerate(items, 1)]
+    document = Document(digest("api", source), f"api:{source}", title=source, media=MEDIA)
+    return store.write(
+        Batch(
+            source=document.id,
+            documents=(document,),
+            nodes=tuple(i for i in parsed if isinstance(i, Node)),
+            claims=tuple(i for i in parsed if isinstance(i, Claim)),
+            note=f"write {source}",
+        )
+    )
+
+
+def _read(item: object, literal: frozenset[str], number: int) -> Node | Claim:
+    if isinstance(item, (Node, Claim)):
+        return item
+    if not isinstance(item, Mapping):
+        raise InputError(
+            f"item {number} is a {type(item).__name__}, not a Node, a Claim or a row: {item!r}"[
+                :300
+            ],
+            code="row.type",
+            hint="give rows as in docs/fact-format.md",
+        )
+    try:
+        return read_row(item, LoadOptions(), literal, number)
+    except InputError as exc:
+        raise InputError(f"item {number}: {exc.message}", code=exc.code, hint=exc.hint) from None

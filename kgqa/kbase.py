@@ -1,0 +1,414 @@
+"""KBase: an opened knowledge base; puts store, embedder and language together.
+
+Belongs here: composition and the facade that users construct. Must not: algorithms; each
+method hands over to one room.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+from typing import Literal as OneOf
+
+from kgqa import settings
+from kgqa.errors import InputError, NotFoundError
+from kgqa.exchange import declare, export
+from kgqa.ingest import index, merge, pipeline, rows
+from kgqa.model.answer import Answer, AskOptions
+from kgqa.model.things import Claim, Document, End, Failure, Merge, Node, Relation
+from kgqa.ontology import text as ontology_text
+from kgqa.protocols import Batch, Embedder, LoadOptions, Pattern, Problem, Progress, Receipt
+from kgqa.query import answer as answering
+from kgqa.query import history
+from kgqa.query.scope import scope_of
+from kgqa.store import create_store, open_store
+from kgqa.temporal.dates import parse_end_points
+from kgqa.temporal.interval import Numbering
+
+if TYPE_CHECKING:
+    from kgqa.ingest.index import IndexReport
+    from kgqa.ingest.pipeline import LoadReport
+
+Form = OneOf["documents", "nodes", "hybrid"]
+OPEN = AskOptions()
+
+
+class KBase:
+    """Hold an opened knowledge base: load, index, ask; close it, or use it in a ``with``.
+
+    Safe to share between threads. Times in arguments are texts (ISO 8601, EDTF, or as
+    docs/time.md says); ends of intervals are exclusive inside and inclusive in text.
+
+    >>> import tempfile
+    >>> with KBase.create(tempfile.mkdtemp() + "/a.kg") as kb:
+    ...     _ = kb.write([{"subject": "Cicero", "relation": "held office", "object": "consul",
+    ...                    "start": "-0063", "end": "-0063"}])
+    ...     kb.ask("Who was consul in 63 BC?").answers
+    ('Cicero',)
+    """
+
+    def __init__(self, store: Any, embedder: Embedder | None = None) -> None:
+        self._store = store
+        self._embedder = embedder
+        self._settings = settings.read()
+
+    @classmethod
+    def create(
+        cls,
+        url: str | os.PathLike[str],
+        *,
+        form: Form = "hybrid",
+        undated: OneOf["include", "exclude"] = "include",
+        passages: OneOf["validity", "published"] = "validity",
+        embedder: str | Embedder | None = None,
+    ) -> KBase:
+        """Make a new base and open it; ConflictError if there is one."""
+        chosen = embedder or settings.read().embedder
+        meta = {"form": form, "undated": undated, "passages": passages}
+        if isinstance(chosen, str):
+            meta["embedder_spec"] = chosen
+        kb = cls(create_store(os.fspath(url), meta), None if isinstance(chosen, str) else chosen)
+        kb.declare(shipped_relations())
+        return kb
+
+    @classmethod
+    def open(
+        cls,
+        url: str | os.PathLike[str],
+        *,
+        create: bool = False,
+        embedder: Embedder | None = None,
+    ) -> KBase:
+        """Open a base; NotFoundError if there is none, unless ``create``."""
+        try:
+            return cls(open_store(os.fspath(url)), embedder)
+        except NotFoundError:
+            if not create:
+                raise
+        return cls.create(url, embedder=embedder)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, exc: BaseException | None, tb: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the store; every later call raises InputError (``store.closed``)."""
+        self._store.close()
+
+    @property
+    def embedder(self) -> Embedder:
+        """Return the base's embedder, opened at first use."""
+        if self._embedder is None:
+            from kgqa.inference.embed import open_embedder
+
+            meta = self._store.meta()
+            self._embedder = open_embedder(meta.get("embedder_spec", self._settings.embedder))
+        return self._embedder
+
+    # -- writing ---------------------------------------------------------------------------
+
+    def load(
+        self,
+        paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+        options: LoadOptions | None = None,
+        *,
+        strict: bool = False,
+        dry_run: bool = False,
+        retry: bool = False,
+        progress: Progress | None = None,
+    ) -> LoadReport:
+        """Load documents and tables; each document and each 5,000 rows is one atomic write.
+
+        Bad units are in the report's ``failures`` and are kept for ``retry``.
+        """
+        many = [paths] if isinstance(paths, (str, os.PathLike)) else paths
+        plan = pipeline.LoadPlan(
+            paths=tuple(Path(p) for p in many),
+            options=options or LoadOptions(),
+            strict=strict,
+            dry_run=dry_run,
+            retry=retry,
+        )
+        return pipeline.load(self._store, plan, progress=progress)
+
+    def write(
+        self, items: Iterable[Node | Claim | Mapping[str, Any]], *, source: str = "api"
+    ) -> Receipt:
+        """Write nodes and claims, or rows as in docs/fact-format.md, as one atomic batch.
+
+        Everything written under one ``source`` is one document; deleting that withdraws it.
+        """
+        return rows.write(self._store, items, source)
+
+    def declare(self, relations: Iterable[Relation]) -> Receipt:
+        """Declare relations, or change what is declared of them; facts are not touched."""
+        return self._write(Batch(relations=tuple(relations), note="declare"))
+
+    def end(
+        self,
+        label: str,
+        at: str,
+        *,
+        ends: OneOf["inclusive", "exclusive"] = "inclusive",
+        year_numbering: Numbering = "historical",
+        dry_run: bool = False,
+    ) -> Receipt:
+        """Say that a node or fact ended: ``at`` is the last granule it held in, by default."""
+        term = parse_end_points(None, at, numbering=year_numbering, ends=ends)
+        end = End(self._label(label), term.ee, term.le)
+        return self._change(Batch(ends=(end,), note=f"end {end.label}"), end.label, dry_run)
+
+    def retract(self, label: str, *, dry_run: bool = False) -> Receipt:
+        """Say that a node or fact was never true; ``known_at`` before now still shows it."""
+        full = self._label(label)
+        return self._change(Batch(retract=(full,), note=f"retract {full}"), full, dry_run)
+
+    def erase(self, label: str, *, dry_run: bool = False) -> Receipt:
+        """Remove the bytes of an item from every revision; a tombstone without content stays."""
+        full = self._label(label)
+        if dry_run:
+            return self._would(full)
+        receipt: Receipt = self._store.erase([full])
+        return receipt
+
+    def delete(self, document: str, *, dry_run: bool = False) -> Receipt:
+        """Withdraw a document (id or path) and exactly what only it supports."""
+        found = self._document(document)
+        label = f"document:{found.id}"
+        return self._change(Batch(delete=(found.id,), note=f"delete {label}"), label, dry_run)
+
+    def merge(self, loser: str, winner: str | None) -> Receipt:
+        """Say that two nodes are one: ``loser`` answers as ``winner`` from now on."""
+        if winner is None:
+            raise InputError(
+                f"merge needs two nodes, not only {loser!r}",
+                code="merge.one_node",
+                hint="kgqa merge KB LOSER WINNER",
+            )
+        pair = Merge(self._node(loser), self._node(winner))
+        return self._write(Batch(merges=(pair,), note=f"merge {pair.loser} into {pair.winner}"))
+
+    def proposals(self) -> list[merge.Proposal]:
+        """Return pairs of nodes that may be one, best first; nothing is merged."""
+        with self._store.view() as reader:
+            return merge.propose(reader)
+
+    def undo(self, revision: int) -> Receipt:
+        """Undo the merge made in a revision."""
+        return self._write(Batch(undo=revision, note=f"undo {revision}"))
+
+    def index(self, *, progress: Progress | None = None) -> IndexReport:
+        """Embed what is pending; see IndexNodeKBase."""
+        return index.build(self._store, self.embedder, progress)
+
+    # -- asking ----------------------------------------------------------------------------
+
+    def ask(self, question: str, options: AskOptions = OPEN, *, as_of: str | None = None) -> Answer:
+        """Answer a question from what holds under the scope; abstaining is an Answer too."""
+        chosen = _with(options, as_of)
+        with self._store.view() as reader:
+            return answering.ask(reader, self._search_embedder(reader), question, chosen)
+
+    def search(
+        self, text: str, k: int = 10, options: AskOptions = OPEN, *, as_of: str | None = None
+    ) -> Any:
+        """Return the best ``k`` pieces of evidence that hold under the scope, without an answer."""
+        chosen = _with(options, as_of)
+        with self._store.view() as reader:
+            return answering.search(reader, self._search_embedder(reader), text, k, chosen)
+
+    def explain(
+        self, question: str, options: AskOptions = OPEN, *, as_of: str | None = None
+    ) -> Any:
+        """Return how a question was read and answered: readings, stages, whole intervals."""
+        chosen = _with(options, as_of)
+        with self._store.view() as reader:
+            return answering.explain(reader, self._search_embedder(reader), question, chosen)
+
+    def at(self, name: str, options: AskOptions = OPEN, *, as_of: str | None = None) -> Any:
+        """Return what holds of a node."""
+        return self._history(history.at, name, options=_with(options, as_of))
+
+    def timeline(
+        self,
+        name: str,
+        relation: str | None = None,
+        options: AskOptions = OPEN,
+        *,
+        as_of: str | None = None,
+    ) -> Any:
+        """Return the facts of a node in order of start."""
+        return self._history(history.timeline, name, relation, options=_with(options, as_of))
+
+    def snapshot(
+        self, options: AskOptions = OPEN, *, as_of: str | None = None, limit: int | None = None
+    ) -> Any:
+        """Return every fact and node that holds."""
+        return self._history(history.snapshot, limit, options=_with(options, as_of))
+
+    def diff(
+        self,
+        start: str,
+        end: str,
+        name: str | None = None,
+        *,
+        known_at: str | int | None = None,
+        year_numbering: Numbering = "historical",
+    ) -> Any:
+        """Return what ceased to hold and what came to hold between two times."""
+        options = AskOptions(known_at=known_at, numbering=year_numbering)
+        return self._history(history.diff, start, end, name, options=options)
+
+    def when(
+        self,
+        subject: str,
+        relation: str,
+        object: str,
+        options: AskOptions = OPEN,
+    ) -> Any:
+        """Return the times in which a statement held, touching terms as one."""
+        return self._history(history.when, subject, relation, object, options=options)
+
+    def nodes(
+        self,
+        kind: str | None = None,
+        options: AskOptions = OPEN,
+        *,
+        limit: int | None = None,
+        after: str | None = None,
+    ) -> list[Node]:
+        """Return nodes by id; under an ``as_of``, those that existed then."""
+        with self._store.view() as reader:
+            scope = scope_of(reader, options)
+            pattern = Pattern(
+                kind=kind,
+                valid=scope.as_of.span if scope.as_of else None,
+                match=scope.as_of_match,
+                known_at=scope.known_at,
+                undated=scope.undated,
+                order="id",
+                limit=limit,
+                after=after,
+            )
+            found: list[Node] = reader.nodes(pattern)
+            return found
+
+    def documents(self, *, limit: int | None = None, after: str | None = None) -> list[Document]:
+        """Return the documents and tables that were loaded, by id."""
+        found: list[Document] = self._store.documents(limit, after)
+        return found
+
+    def relations(self) -> list[Relation]:
+        """Return the relations of the base, by key."""
+        return sorted(self._store.relations().values(), key=lambda r: r.key)
+
+    # -- keeping ---------------------------------------------------------------------------
+
+    def stats(self) -> dict[str, int]:
+        """Count what the base holds, and what waits for ``index``."""
+        counts: dict[str, int] = self._store.stats()
+        return counts
+
+    def failures(self) -> list[Failure]:
+        """Return the units that could not be loaded."""
+        found: list[Failure] = self._store.failures()
+        return found
+
+    def verify(self) -> list[Problem]:
+        """Check that every part of the base agrees with the others; empty = clean."""
+        found: list[Problem] = self._store.verify()
+        return found
+
+    def backup(self, path: str | os.PathLike[str]) -> Path:
+        """Copy the base, history and all, while it is in use; ConflictError if the file exists."""
+        self._store.backup(Path(path))
+        return Path(path)
+
+    def export(self, path: str | os.PathLike[str], *, progress: Progress | None = None) -> Path:
+        """Write the current state as JSONL (``-`` = standard output), whole or not at all."""
+        with self._store.view() as reader:
+            return export.write(reader.batches(), os.fspath(path), progress)
+
+    def import_(self, path: str | os.PathLike[str], *, progress: Progress | None = None) -> Receipt:
+        """Write what an export holds into this base; again is a no-op."""
+        receipt = Receipt(self._store.revision, False)
+        for batch in _counted(export.read(os.fspath(path)), progress):
+            receipt = self._write(batch)
+        return receipt
+
+    # -- inside ----------------------------------------------------------------------------
+
+    def _write(self, batch: Batch) -> Receipt:
+        receipt: Receipt = self._store.write(batch)
+        return receipt
+
+    def _change(self, batch: Batch, label: str, dry_run: bool) -> Receipt:
+        return self._would(label) if dry_run else self._write(batch)
+
+    def _would(self, label: str) -> Receipt:
+        if label not in self._store.get([label]):
+            raise _unknown(label)
+        return Receipt(self._store.revision, False, {"would_change": 1})
+
+    def _history(self, function: Any, *args: Any, options: AskOptions) -> Any:
+        with self._store.view() as reader:
+            return function(reader, *args, scope=scope_of(reader, options))
+
+    def _search_embedder(self, reader: Any) -> Embedder | None:
+        meta = reader.meta()
+        if not meta.get("generation"):
+            return None
+        index.check_embedder(meta, self.embedder)
+        return self.embedder
+
+    def _label(self, text: str) -> str:
+        kinds = ("node:", "fact:", "document:")
+        tries = [text] if text.startswith(kinds) else [kind + text for kind in kinds]
+        found = self._store.get(tries)
+        for label in tries:
+            if label in found:
+                return label
+        raise _unknown(text)
+
+    def _node(self, text: str) -> str:
+        with self._store.view() as reader:
+            return history.resolve(reader, text)
+
+    def _document(self, text: str) -> Document:
+        bare = text.removeprefix("document:")
+        for document in self._store.documents():
+            if bare in (document.id, document.path):
+                return document
+        raise _unknown(text)
+
+
+def _unknown(text: str) -> NotFoundError:
+    return NotFoundError(
+        f"nothing here is called {text!r}",
+        code="item.not_found",
+        hint="list ids with: kgqa nodes KB, kgqa documents KB, kgqa timeline KB NAME",
+    )
+
+
+def _with(options: AskOptions, as_of: str | None) -> AskOptions:
+    return options if as_of is None else replace(options, as_of=as_of)
+
+
+def _counted(batches: Iterator[Batch], progress: Progress | None) -> Iterator[Batch]:
+    for number, batch in enumerate(batches, 1):
+        yield batch
+        if progress:
+            progress("import", number, None)
+
+
+def shipped_relations() -> list[Relation]:
+    """Return the relations that every new base starts with."""
+    return declare.read(ontology_text("relations.json"), "relations.json")

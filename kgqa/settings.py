@@ -1,0 +1,55 @@
+"""Settings of this process: the only reader of the environment.
+
+Belongs here: one frozen model. Must not: settings of a base (those live in the base, and are
+set by ``init``), imports of anything heavy.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from kgqa.errors import InputError
+
+
+class Settings(BaseModel):
+    """Hold what a process may choose: embedder, seconds to wait for the writer's lock."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    embedder: str = Field(
+        "minilm",
+        description="embedder of new bases: minilm, sentence-transformers:NAME, ollama:NAME",
+    )
+    lock_timeout: float = Field(5.0, ge=0, description="seconds to wait for another writer")
+
+
+PREFIX = "KGQA_"
+
+
+def read(environment: Mapping[str, str] | None = None) -> Settings:
+    """Return the settings from ``KGQA_<NAME>`` variables; unset ones keep their defaults.
+
+    Raises InputError (``settings.invalid``) naming the variable.
+
+    >>> read({"KGQA_LOCK_TIMEOUT": "1"}).lock_timeout
+    1.0
+    """
+    source = os.environ if environment is None else environment
+    given = {
+        name: source[PREFIX + name.upper()]
+        for name in Settings.model_fields
+        if source.get(PREFIX + name.upper())
+    }
+    try:
+        return Settings.model_validate(given)
+    except ValidationError as exc:
+        first = exc.errors()[0]
+        name = PREFIX + str(first["loc"][0]).upper()
+        raise InputError(
+            f"bad value {first['input']!r} for {name}: {first['msg'].lower()}",
+            code="settings.invalid",
+            hint=f"unset {name} or give it another value",
+        ) from None

@@ -1,0 +1,220 @@
+"""The command line: one click command per operation, made from its input model.
+
+Belongs here: parsing words, printing, exit status, signals. Must not: what an operation does.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import types
+import typing
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, NoReturn
+
+import click
+from pydantic import ValidationError
+from pydantic.fields import FieldInfo
+
+from kgqa.errors import InputError, KGQAError
+from kgqa.ops import OPERATIONS, Input, Operation
+from kgqa.surfaces import text
+from kgqa.surfaces.progress import Bar
+
+INTERRUPTED = 130
+
+
+def _param(name: str, info: FieldInfo) -> click.Parameter:
+    extra: dict[str, Any] = (
+        info.json_schema_extra if isinstance(info.json_schema_extra, dict) else {}
+    )
+    kind, many = _kind(info.annotation)
+    if extra.get("argument"):
+        nargs = -1 if many else 1
+        return click.Argument([name], type=kind, nargs=nargs, required=info.is_required())
+    shown = (info.alias or name).replace("_", "-")
+    declared = [*extra.get("flags", []), f"--{shown}", name]
+    if kind is click.BOOL:
+        return click.Option(declared, is_flag=True, help=info.description)
+    default = None if many or info.is_required() else info.default
+    return click.Option(
+        declared,
+        type=kind,
+        multiple=many,
+        required=info.is_required(),
+        help=info.description,
+        default=default,
+        show_default=default is not None,
+        metavar=None if isinstance(kind, click.Choice) else shown.split("-")[-1].upper(),
+    )
+
+
+def _kind(annotation: Any) -> tuple[Any, bool]:
+    origin, args = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin is list:
+        return _kind(args[0])[0], True
+    if origin is Literal:
+        return click.Choice(list(args)), False
+    if origin in (types.UnionType, typing.Union):
+        return _kind(next(a for a in args if a is not type(None)))
+    return {bool: click.BOOL, int: click.INT, float: click.FLOAT}.get(
+        annotation, click.STRING
+    ), False
+
+
+def _command(operation: Operation) -> click.Command:
+    params: list[click.Parameter] = []
+    if operation.opens != "none":
+        params.append(click.Argument(["kb"], metavar="KB"))
+    params += [_param(n, f) for n, f in operation.input.model_fields.items()]
+    params.append(click.Option(["--json", "as_json"], is_flag=True, help="print JSON"))
+    return click.Command(
+        operation.name,
+        params=params,
+        callback=_callback(operation),
+        help=operation.summary[0].upper() + operation.summary[1:] + ".",
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+
+
+def _callback(operation: Operation) -> Callable[..., int]:
+    def call(*, as_json: bool, kb: str | None = None, **values: Any) -> int:
+        given = _input(operation.input, values)
+        with Bar(quiet=as_json) as bar:
+            result = _execute(operation, kb, given, bar.update)
+        _print(operation.name, result, as_json)
+        return text.status(result)
+
+    return call
+
+
+def _input(model: type[Input], values: dict[str, Any]) -> Input:
+    plain = {k: list(v) if isinstance(v, tuple) else v for k, v in values.items() if v is not None}
+    try:
+        return model.model_validate(plain, by_name=True)
+    except ValidationError as exc:
+        first = exc.errors()[0]
+        where = ".".join(str(p) for p in first["loc"])
+        raise InputError(
+            f"bad value {first['input']!r} for {where}: {first['msg'].lower()}",
+            code="input.invalid",
+        ) from None
+
+
+def _execute(operation: Operation, kb: str | None, given: Input, progress: Any) -> Any:
+    if operation.opens == "none" or kb is None:
+        return operation.run(None, given, progress)
+    from kgqa.kbase import KBase
+
+    if operation.opens == "new":
+        opened = KBase.create(kb, **given.model_dump())
+    else:
+        create = operation.opens == "maybe" and bool(getattr(given, "create", False))
+        opened = KBase.open(kb, create=create)
+    with opened:
+        return operation.run(opened, given, progress)
+
+
+def _print(name: str, result: Any, as_json: bool) -> None:
+    if as_json:
+        from kgqa.exchange.plain import plain
+
+        print(
+            json.dumps(plain(result), ensure_ascii=False, indent=2 if sys.stdout.isatty() else None)
+        )
+        return
+    for line in text.lines(name, result):
+        print(line)
+
+
+class _Group(click.Group):
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args:
+            args = ["--help"]
+        return super().parse_args(ctx, args)
+
+
+def group() -> click.Group:
+    """Return the whole command tree."""
+    top = _Group(
+        "kgqa",
+        help="Questions about how things were at a given time, answered from what holds then.",
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    )
+    top.params.append(click.Option(["--version"], is_flag=True, help="print the version"))
+    for operation in OPERATIONS.values():
+        top.add_command(_command(operation))
+    return top
+
+
+def run(argv: Sequence[str]) -> int:
+    """Run one command line and return its exit status (DESIGN section 9); never a traceback."""
+    signal.signal(signal.SIGTERM, _terminate)
+    if hasattr(signal, "SIGHUP"):
+        signal.signal(signal.SIGHUP, _terminate)
+    as_json = "--json" in argv
+    try:
+        status = group().main(args=list(argv), prog_name="kgqa", standalone_mode=False)
+        sys.stdout.flush()
+        return status if isinstance(status, int) else 0
+    except BrokenPipeError:
+        # The reader went away (kgqa … | head): the rest of the output is not wanted.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (KeyboardInterrupt, click.Abort):
+        return _fail(
+            "stopped; what was committed is kept, run the same command to go on", INTERRUPTED
+        )
+    except click.ClickException as exc:
+        return _usage(exc, as_json)
+    except KGQAError as exc:
+        return _error(exc, as_json)
+    except Exception as exc:
+        return _fault(exc, as_json)
+
+
+def _terminate(signum: int, frame: Any) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def _usage(exc: click.ClickException, as_json: bool) -> int:
+    message = exc.format_message()
+    ctx = getattr(exc, "ctx", None)
+    command = ctx.command_path if ctx else "kgqa"
+    return _error(
+        InputError(
+            message[:1].lower() + message[1:].rstrip("."),
+            code="input.usage",
+            hint=f"see: {command} --help",
+        ),
+        as_json,
+    )
+
+
+def _error(exc: KGQAError, as_json: bool) -> int:
+    if as_json:
+        print(json.dumps(exc.to_dict(), ensure_ascii=False))
+    return _fail(str(exc), exc.exit_status)
+
+
+def _fault(exc: Exception, as_json: bool) -> int:
+    from kgqa.errors import FaultError
+
+    fault = FaultError(
+        f"internal fault: {type(exc).__name__}: {exc}",
+        code="internal",
+        hint="please report it; set KGQA_DEBUG=1 to see where",
+    )
+    if os.environ.get("KGQA_DEBUG"):
+        raise exc
+    return _error(fault, as_json)
+
+
+def _fail(message: str, status: int) -> int:
+    try:
+        print(f"kgqa: {message}", file=sys.stderr)
+    except OSError:
+        pass
+    return status

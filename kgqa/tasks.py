@@ -1,0 +1,320 @@
+"""Whole jobs over a knowledge base: batch, demo, doctor; and reading what a surface was handed.
+
+Belongs here: jobs that more than one surface needs. Must not: what a base does itself.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kgqa.errors import InputError, KGQAError
+from kgqa.exchange import declare
+from kgqa.model.answer import Answer, AskOptions
+from kgqa.model.things import Relation
+from kgqa.protocols import Progress
+
+if TYPE_CHECKING:
+    from kgqa.kbase import KBase
+
+MAX_INPUT = 1_000_000
+FORMATS = ("jsonl", "csv", "txt", "md", "html")
+
+
+def read_text(argument: str) -> str:
+    """Return a text argument; ``-`` reads standard input (at most a million characters)."""
+    return sys.stdin.read(MAX_INPUT) if argument == "-" else argument
+
+
+def read_file(path: str) -> str:
+    """Return a UTF-8 text file, or standard input for ``-``; InputError (``input.file``)."""
+    try:
+        return sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as exc:
+        raise InputError(
+            f"cannot read {path!r}: {exc}", code="input.file", hint="give a readable UTF-8 file"
+        ) from None
+
+
+def relations(path: str) -> list[Relation]:
+    """Read the relations that a file declares."""
+    return declare.read(read_file(path), path)
+
+
+@contextmanager
+def spooled(paths: Sequence[str], suffix: str | None) -> Iterator[list[Path]]:
+    """Yield paths, with ``-`` replaced by a temporary file of what standard input holds.
+
+    Raises InputError (``load.format_missing``) if ``-`` comes without a format.
+    """
+    if "-" not in paths:
+        yield [Path(p) for p in paths]
+        return
+    if suffix not in FORMATS:
+        raise InputError(
+            f"cannot tell what standard input holds (format {suffix!r})",
+            code="load.format_missing",
+            hint=f"add --format with one of {', '.join(FORMATS)}",
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        spool = Path(folder) / f"stdin.{suffix}"
+        with spool.open("wb") as out:
+            shutil.copyfileobj(sys.stdin.buffer, out)
+        yield [spool if p == "-" else Path(p) for p in paths]
+
+
+@dataclass(frozen=True, slots=True)
+class BatchReport:
+    """Say how a batch went: questions answered now, kept from before, abstained, failed."""
+
+    answered: int
+    resumed: int
+    abstained: int
+    failed: int
+    seconds: float
+    output: str
+
+
+def batch(
+    kb: KBase, questions: str, output: Path, options: AskOptions, progress: Progress
+) -> BatchReport:
+    """Answer a JSONL of ``id, question`` and optional ``as_of`` into ``output``, a line each.
+
+    Resumes: ids already answered in ``output`` are kept and not asked again; a torn last
+    line is dropped. A question that cannot be answered gives a line with ``errors``. Raises
+    InputError (``batch.invalid``) naming the line.
+    """
+    began = time.monotonic()
+    asked = _questions(questions)
+    kept = _resume(output)
+    todo = [q for q in asked if q["id"] not in kept]
+    abstained = failed = 0
+    with output.open("a", encoding="utf-8") as out:
+        for n, entry in enumerate(todo, 1):
+            line = _answer_line(kb, entry, options)
+            abstained += bool(line["abstained"])
+            failed += "errors" in line
+            out.write(json.dumps(line, ensure_ascii=False) + "\n")
+            out.flush()
+            progress("batch", n, len(todo))
+    return BatchReport(
+        answered=len(todo) - failed,
+        resumed=len(asked) - len(todo),
+        abstained=abstained,
+        failed=failed,
+        seconds=time.monotonic() - began,
+        output=str(output),
+    )
+
+
+def _answer_line(kb: KBase, entry: dict[str, Any], options: AskOptions) -> dict[str, Any]:
+    try:
+        answer = kb.ask(
+            entry["question"], replace(options, as_of=entry.get("as_of", options.as_of))
+        )
+    except InputError as exc:
+        return {
+            "id": entry["id"], "answers": [], "text": str(exc), "scope": None, "citations": [],
+            "abstained": True, "reason": exc.code, "errors": [exc.to_dict()],
+        }  # fmt: skip
+    keys = ("answers", "text", "scope", "citations", "abstained", "reason")
+    shown = answer_json(answer)
+    return {"id": entry["id"], **{k: shown[k] for k in keys}}
+
+
+def answer_json(answer: Answer) -> dict[str, Any]:
+    """Return an answer in the form that every surface prints."""
+    from kgqa.exchange.plain import plain
+
+    shown: dict[str, Any] = plain(answer)
+    return shown
+
+
+def _questions(path: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    seen: set[Any] = set()
+    for number, line in enumerate(read_file(path).splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            entry = json.loads(line)
+        except ValueError:
+            entry = None
+        if not (
+            isinstance(entry, dict) and "id" in entry and isinstance(entry.get("question"), str)
+        ):
+            raise _bad_line(path, number, "a line is a JSON object with id and question")
+        if not isinstance(entry["id"], (str, int)) or entry["id"] in seen:
+            raise _bad_line(
+                path, number, f"ids are texts or numbers, each once; not {entry['id']!r}"
+            )
+        if not isinstance(entry.get("as_of"), (str, type(None))):
+            raise _bad_line(path, number, f"as_of is a text, not {entry['as_of']!r}")
+        seen.add(entry["id"])
+        found.append(entry)
+    return found
+
+
+def _bad_line(path: str, number: int, message: str) -> InputError:
+    return InputError(
+        f"{path}:{number}: {message}",
+        code="batch.invalid",
+        hint='write lines like {"id": 1, "question": "Who …?"}',
+    )
+
+
+def _resume(output: Path) -> set[Any]:
+    if not output.exists():
+        return set()
+    kept: set[Any] = set()
+    good = 0
+    data = output.read_bytes()
+    for line in data.splitlines(keepends=True):
+        try:
+            entry = json.loads(line)
+            if not line.endswith(b"\n"):
+                break
+            kept.add(entry["id"])
+        except (ValueError, KeyError, TypeError):
+            if good + len(line) < len(data):
+                raise InputError(
+                    f"{output} is not a file of answers",
+                    code="batch.output",
+                    hint="give another file to -o",
+                ) from None
+            break
+        good += len(line)
+    if good < len(data):
+        with output.open("r+b") as file:
+            file.truncate(good)
+    return kept
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Hold one finding of ``doctor``; ``hint`` is the next thing to type."""
+
+    name: str
+    ok: bool
+    found: str
+    hint: str | None = None
+
+
+def doctor() -> list[Check]:
+    """Check the interpreter, the search features, the models and the optional parts."""
+    return [_checked(name, probe) for name, probe in _PROBES.items()]
+
+
+def _checked(name: str, probe: Callable[[], str]) -> Check:
+    try:
+        return Check(name, True, probe())
+    except KGQAError as exc:
+        return Check(name, False, exc.message, exc.hint)
+    except Exception as exc:
+        return Check(
+            name,
+            False,
+            f"{type(exc).__name__}: {exc}",
+            "reinstall: pip install --force-reinstall kgqa",
+        )
+
+
+def _python() -> str:
+    return sys.version.split()[0]
+
+
+def _sqlite() -> str:
+    import sqlite3
+
+    with sqlite3.connect(":memory:") as db:
+        db.execute("CREATE VIRTUAL TABLE probe USING fts5(text)")
+    return f"SQLite {sqlite3.sqlite_version} with FTS5"
+
+
+def _embedder() -> str:
+    from kgqa import settings
+    from kgqa.inference.embed import open_embedder
+
+    embedder = open_embedder(settings.read().embedder)
+    vector = embedder.embed(["ready"])
+    return f"{embedder.name}, {vector.shape[1]} dimensions, weights verified"
+
+
+def _language() -> str:
+    from kgqa.language.extract import parse
+
+    parse("Ready.")
+    return f"spaCy {importlib.metadata.version('spacy')} with its English model"
+
+
+def _extra() -> str:
+    import importlib.util
+
+    found = importlib.util.find_spec("sentence_transformers") is not None
+    return (
+        "installed"
+        if found
+        else "not installed (optional: pip install 'kgqa[sentence-transformers]')"
+    )
+
+
+_PROBES: dict[str, Callable[[], str]] = {
+    "python": _python,
+    "store": _sqlite,
+    "embedder": _embedder,
+    "language": _language,
+    "sentence-transformers": _extra,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Hold one question of the demo with its answer."""
+
+    question: str
+    as_of: str | None
+    answer: Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Demo:
+    """Hold the demo's run: where the base is, what it holds, the answers."""
+
+    path: str
+    stats: dict[str, int]
+    shown: tuple[Shown, ...]
+
+
+def demo(progress: Progress, folder: Path | None = None) -> Demo:
+    """Load the packaged examples into a new base, index it, ask the demo's questions.
+
+    The base stays in a temporary folder, so that it can be explored further.
+    """
+    from kgqa import examples
+    from kgqa.kbase import KBase
+
+    script = json.loads(examples.path("demo.json").read_text(encoding="utf-8"))
+    base = (folder or Path(tempfile.mkdtemp(prefix="kgqa-demo-"))) / "demo.kg"
+    with KBase.create(str(base)) as kb:
+        for name in script.get("relations", []):
+            kb.declare(declare.read(examples.path(name).read_text(encoding="utf-8"), name))
+        kb.load([examples.path(name) for name in script["load"]], progress=progress)
+        kb.index(progress=progress)
+        shown = [
+            Shown(
+                q["question"],
+                q.get("as_of"),
+                kb.ask(q["question"], AskOptions(as_of=q.get("as_of"))),
+            )
+            for q in script["questions"]
+        ]
+        return Demo(str(base), kb.stats(), tuple(shown))
