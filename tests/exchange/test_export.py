@@ -80,7 +80,12 @@ def bases(draw: st.DrawFn) -> list[Batch]:
         )
     ]
     for number in range(draw(st.integers(0, 3))):
-        doc = Document(f"d{number}", "a.txt", draw(names), published=draw(st.none() | terms()))
+        doc = Document(
+            f"d{number}",
+            "a.txt",
+            draw(names),
+            published=draw(st.none() | terms().filter(lambda t: t.dated)),
+        )
         chunk = Chunk(
             f"c{number}", doc.id, 0, draw(names), Span(0, 1), ("A", "b"), (1, 2), draw(terms())
         )
