@@ -56,7 +56,7 @@ claims = st.builds(
     valid=terms(),
     span=st.none() | st.just(Span(0, 3)),
     line=st.none() | st.integers(1, 9),
-    properties=st.dictionaries(names, names, max_size=2),
+    properties=st.dictionaries(names, names, max_size=1),
 )
 nodes = st.builds(
     Node,
@@ -65,7 +65,7 @@ nodes = st.builds(
     st.none() | names,
     st.lists(st.builds(Alias, names, terms()), max_size=2).map(tuple),
     st.lists(terms(), max_size=2).map(tuple),
-    st.dictionaries(names, names, max_size=2),
+    st.dictionaries(names, names, max_size=1),
     st.booleans(),
 )
 
