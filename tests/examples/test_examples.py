@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import runpy
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -210,3 +211,13 @@ def test_every_row_loads(name: str) -> None:
     values = [row.value for row in table.load(examples.path(name), LoadOptions(), literal)]
     assert values
     assert not [value for value in values if isinstance(value, Failure)]
+
+
+def test_the_readme_counts_right() -> None:
+    readme = examples.path("README.md").read_text(encoding="utf-8")
+    told = re.findall(r"^\| `(\w+)/` \|[^|]*\| (\d+) \| (.*) \|$", readme, re.MULTILINE)
+    counted = Counter(name.split("/")[0] for name, _, _ in all_facts())
+    assert {folder: int(count) for folder, count, _ in told} == counted
+    documents = {f"{folder}/{name}" for folder, _, cell in told for name in cell.split("`")[1::2]}
+    demo = json.loads(examples.path("demo.json").read_text(encoding="utf-8"))
+    assert documents == set(demo["documents"])
