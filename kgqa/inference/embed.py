@@ -248,20 +248,22 @@ class OllamaEmbedder:
 class _Once(Generic[_T]):
     """Make a value at its first use, once among threads, and anew in a forked process.
 
-    The threads of a runtime do not survive a fork: a child that used them would wait for ever.
+    The threads of a runtime do not survive a fork: a child that used them, or let go of them,
+    would wait for ever. So what the parent made is kept beside what the child makes.
     """
 
     def __init__(self, make: Callable[[], _T]):
         self._make = make
         self._lock = threading.Lock()
-        self._made: tuple[int, _T] | None = None
+        self._made: dict[int, _T] = {}
 
     def get(self) -> _T:
         """Return the value of this process."""
+        process = os.getpid()
         with self._lock:
-            if self._made is None or self._made[0] != os.getpid():
-                self._made = os.getpid(), self._make()
-            return self._made[1]
+            if process not in self._made:
+                self._made[process] = self._make()
+            return self._made[process]
 
 
 def _word_pieces() -> Any:
