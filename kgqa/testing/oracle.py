@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 
-from kgqa.model.things import Relation
+from kgqa.model.things import Claim, Relation
 from kgqa.protocols import Batch, Pattern
 from kgqa.temporal.interval import END
 from kgqa.testing.naive import (
@@ -49,11 +49,18 @@ class Name(NamedTuple):
     bounds: Bounds
 
 
+class Erasure(NamedTuple):
+    """An entry of the log: the labels erased, and the claims they ever stood for."""
+
+    labels: tuple[str, ...]
+    claims: list[tuple[int, str, Claim]]
+
+
 class Oracle:
     """Keep a log of writes; answer every read from a replay of it."""
 
     def __init__(self) -> None:
-        self.log: list[Batch | tuple[str, ...]] = []
+        self.log: list[Batch | Erasure] = []
 
     @property
     def revision(self) -> int:
@@ -70,17 +77,19 @@ class Oracle:
         return self.revision
 
     def erase(self, labels: Sequence[str]) -> int:
-        """Remove what the labels name from every revision so far."""
-        self.log.append(tuple(labels))
+        """Remove what the labels name, or ever named, from every revision so far."""
+        past = [self._replay(number) for number in range(1, self.revision + 1)]
+        claims = [entry for old in past for label in labels for entry in about(old, label)]
+        self.log.append(Erasure(tuple(labels), claims))
         return self.revision
 
     def state(self, known_at: int | None = None) -> State:
         """Replay the log up to a revision, without what any erasure took, then or later."""
         last = self.revision if known_at is None else known_at
         state = self._replay(last)
-        for number, entry in enumerate(self.log[last:], last + 1):
-            if not isinstance(entry, Batch):
-                self._forget(state, entry, number)
+        for entry in self.log[last:]:
+            if isinstance(entry, Erasure):
+                forget(state, entry)
         return state
 
     def _replay(self, last: int) -> State:
@@ -89,16 +98,8 @@ class Oracle:
             if isinstance(entry, Batch):
                 apply(state, entry, number)
             else:
-                self._forget(state, entry, number)
+                forget(state, entry)
         return state
-
-    def _forget(self, s: State, labels: tuple[str, ...], number: int) -> None:
-        past = [self._replay(r) for r in range(1, number)]
-        for label in labels:
-            if label.startswith("document:"):
-                drop_source(s, label[9:])
-            remove(s, [entry for old in past for entry in about(old, label)])
-            s.nodes = [n for n in s.nodes if "node:" + n[2].id != label]
 
     # Reads.
 
@@ -136,6 +137,15 @@ class Oracle:
                     main = label == thing.label and bounds == UNDATED_BOUNDS
                     found.add(Name(key(label), thing.id, label, main, bounds))
         return found
+
+
+def forget(s: State, erasure: Erasure) -> None:
+    """Take what an erasure took out of a state."""
+    remove(s, erasure.claims)
+    for label in erasure.labels:
+        if label.startswith("document:"):
+            drop_source(s, label[9:])
+        s.nodes = [n for n in s.nodes if "node:" + n[2].id != label]
 
 
 def select(s: State, rows: Iterable[Row], p: Pattern) -> list[Row]:
