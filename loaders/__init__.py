@@ -16,6 +16,7 @@ from pathlib import Path, PurePath
 from typing import Literal, cast
 
 from kgqa.errors import InputError
+from kgqa.model.things import Failure
 from kgqa.protocols import Loaded, LoadOptions, Row, RowLoader, TextLoader
 
 MAX_TEXT_BYTES = 200_000_000
@@ -95,6 +96,13 @@ def load_rows(path: Path, options: LoadOptions, literal_relations: frozenset[str
     """
     module = import_module(f"{__name__}.{format_of(path).module}")
     return cast(RowLoader, module.load)(path, options, literal_relations)
+
+
+def reread(failure: Failure, options: LoadOptions, literal_relations: frozenset[str]) -> Row:
+    """Return a failed row of a table read once more; a Failure again if it still fails."""
+    from kgqa.loaders import table
+
+    return table.reread(failure, options, literal_relations)
 
 
 def _empty(name: str) -> InputError:
