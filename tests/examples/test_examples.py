@@ -197,7 +197,7 @@ def test_binaries_are_the_same_each_time(target: str) -> None:
 
 def test_the_demo_names_what_there_is() -> None:
     demo = json.loads(examples.path("demo.json").read_text(encoding="utf-8"))
-    named = [*demo["declare"], *demo["load"], *demo["documents"]]
+    named = [*demo["relations"], *demo["load"], *demo["documents"]]
     assert sorted([*named, "README.md", "demo.json"]) == examples.names()
     assert len(demo["questions"]) >= 10
     for question in demo["questions"]:
