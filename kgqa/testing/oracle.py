@@ -111,7 +111,7 @@ class Oracle:
         return [row._replace(bounds=_stop(row, rows, s.relations)) for row in rows]
 
     def match(self, p: Pattern) -> list[Row]:
-        """Return the facts a pattern lets through, by (earliest start, earliest end, label)."""
+        """Return the facts a pattern lets through, by (start, earliest end as stated, label)."""
         return select(self.state(p.known_at), self.facts(p.known_at), p)
 
     def expand(self, seeds: Sequence[str], hops: int, p: Pattern) -> set[Path]:
@@ -149,7 +149,7 @@ def forget(s: State, erasure: Erasure) -> None:
 
 
 def select(s: State, rows: Iterable[Row], p: Pattern) -> list[Row]:
-    """Return the rows a pattern lets through, by (earliest start, earliest end, label)."""
+    """Return the rows a pattern lets through, by (start, earliest end as stated, label)."""
     subject = p.subject and canonical(s, p.subject)
     wanted = canonical(s, p.object) if isinstance(p.object, str) else p.object
     found = []
@@ -161,7 +161,7 @@ def select(s: State, rows: Iterable[Row], p: Pattern) -> list[Row]:
             and admits(p, row.bounds)
         ):
             found.append(row)
-    return sorted(found, key=lambda r: (r.bounds[0], r.bounds[2], fact_label(r)))
+    return sorted(found, key=lambda r: (r.stated[0], r.stated[2], fact_label(r)))
 
 
 def walks(s: State, rows: Iterable[Row], seeds: Iterable[str], hops: int) -> set[Path]:
