@@ -17,7 +17,8 @@ from typing import Literal as OneOf
 from kgqa import settings
 from kgqa.errors import InputError, NotFoundError
 from kgqa.exchange import declare, export
-from kgqa.ingest import index, merge, pipeline, rows
+from kgqa.ingest import index, pipeline, rows
+from kgqa.ingest import merge as merging
 from kgqa.model.answer import Answer, AskOptions
 from kgqa.model.things import Claim, Document, End, Failure, Merge, Node, Relation
 from kgqa.ontology import text as ontology_text
@@ -31,7 +32,7 @@ from kgqa.temporal.interval import Numbering
 
 if TYPE_CHECKING:
     from kgqa.ingest.index import IndexReport
-    from kgqa.ingest.pipeline import LoadReport
+    from kgqa.ingest.report import LoadReport
 
 Form = OneOf["documents", "nodes", "hybrid"]
 OPEN = AskOptions()
@@ -68,7 +69,7 @@ class KBase:
     ) -> KBase:
         """Make a new base and open it; ConflictError if there is one."""
         chosen = embedder or settings.read().embedder
-        meta = {"form": form, "undated": undated, "passages": passages}
+        meta: dict[str, Any] = {"form": form, "undated": undated, "passages": passages}
         if isinstance(chosen, str):
             meta["embedder_spec"] = chosen
         kb = cls(create_store(os.fspath(url), meta), None if isinstance(chosen, str) else chosen)
@@ -196,10 +197,10 @@ class KBase:
         pair = Merge(self._node(loser), self._node(winner))
         return self._write(Batch(merges=(pair,), note=f"merge {pair.loser} into {pair.winner}"))
 
-    def proposals(self) -> list[merge.Proposal]:
+    def proposals(self) -> list[merging.Proposal]:
         """Return pairs of nodes that may be one, best first; nothing is merged."""
         with self._store.view() as reader:
-            return merge.propose(reader)
+            return merging.propose(reader)
 
     def undo(self, revision: int) -> Receipt:
         """Undo the merge made in a revision."""

@@ -24,10 +24,20 @@ if TYPE_CHECKING:
 
 Numbering = Literal["historical", "astronomical"]
 Ends = Literal["inclusive", "exclusive"]
+Undated = Literal["include", "exclude"]
+Match = Literal["overlaps", "start", "end", "all"]
 
 
-def _at(description: str, *flags: str) -> Any:
-    return Field(description=description, json_schema_extra={"argument": True, "flags": list(flags)})
+def _at(description: str) -> Any:
+    return Field(description=description, json_schema_extra={"argument": True})
+
+
+def _needed(description: str, *flags: str) -> Any:
+    return Field(description=description, json_schema_extra={"flags": list(flags)})
+
+
+def _maybe(description: str) -> Any:
+    return Field(None, description=description, json_schema_extra={"argument": True})
 
 
 def _opt(default: Any, description: str, *flags: str) -> Any:
@@ -48,8 +58,8 @@ class InitInput(Input):
     """Say what kind of base to make."""
 
     form: Literal["documents", "nodes", "hybrid"] = _opt("hybrid", "what the base takes")
-    undated: Literal["include", "exclude"] = _opt("include", "what an as-of does with undated things")
-    passages: Literal["validity", "published"] = _opt("validity", "which date of a passage filters")
+    undated: Undated = _opt("include", "what an as-of does with undated things")
+    passages: Literal["validity", "published"] = _opt("validity", "which date filters passages")
     embedder: str | None = _opt(None, "minilm, sentence-transformers:NAME or ollama:NAME")
 
 
@@ -62,7 +72,7 @@ class LoadInput(Input):
     reference_date: str | None = _opt(None, "date from which 'last year' counts")
     year_numbering: Numbering = _opt("historical", "how negative years are numbered")
     calendar: Literal["gregorian", "julian"] = _opt("gregorian", "calendar of the dates")
-    ends: Ends = _opt("inclusive", "whether 'end' is the last day it held, or the first it did not")
+    ends: Ends = _opt("inclusive", "whether 'end' is the last day it held or the first it did not")
     source: str | None = _opt(None, "name of the source, in place of the path")
     map: str | None = _opt(None, "columns by key: subject=COL,relation=COL,…")
     format: str | None = _opt(None, "suffix to read standard input as (jsonl, csv, txt, md, html)")
@@ -78,8 +88,8 @@ class ScopeInput(Input):
     as_of: str | None = _opt(None, "answer from what held then; dates may be BCE: -0044-03-15")
     known_at: str | None = _opt(None, "a revision, or a time: what the base had recorded by then")
     year_numbering: Numbering = _opt("historical", "how negative years are numbered")
-    as_of_match: Literal["overlaps", "start", "end", "all"] = _opt("overlaps", "how a coarse as-of matches")
-    undated: Literal["include", "exclude"] | None = _opt(None, "undated things; default: the base's setting")
+    as_of_match: Match = _opt("overlaps", "how a coarse as-of matches")
+    undated: Undated | None = _opt(None, "undated things; default: the base's setting")
 
 
 class AskInput(ScopeInput):
@@ -113,11 +123,9 @@ class TimelineInput(NameInput):
 class DiffInput(Input):
     """Compare two times."""
 
-    name: str | None = Field(
-        None, description="only this node", json_schema_extra={"argument": True, "flags": []}
-    )
-    from_: str = Field(alias="from", description="earlier time", json_schema_extra={"flags": []})
-    to: str = Field(description="later time", json_schema_extra={"flags": []})
+    name: str | None = _maybe("only this node")
+    from_: str = Field(alias="from", description="earlier time")
+    to: str = Field(description="later time")
     known_at: str | None = _opt(None, "a revision or a time")
     year_numbering: Numbering = _opt("historical", "how negative years are numbered")
 
@@ -173,7 +181,7 @@ class LabelInput(Input):
 class EndInput(LabelInput):
     """Say when something ended."""
 
-    at: str = Field(description="when it ended", json_schema_extra={"flags": []})
+    at: str = Field(description="when it ended")
     ends: Ends = _opt("inclusive", "whether --at is the last day it held, or the first it did not")
     year_numbering: Numbering = _opt("historical", "how negative years are numbered")
 
@@ -181,8 +189,8 @@ class EndInput(LabelInput):
 class MergeInput(Input):
     """Merge two nodes, or list proposals."""
 
-    loser: str | None = Field(None, description="id that answers as the other from now on", json_schema_extra={"argument": True, "flags": []})  # fmt: skip
-    winner: str | None = Field(None, description="id that stays", json_schema_extra={"argument": True, "flags": []})  # fmt: skip
+    loser: str | None = _maybe("id that answers as the other from now on")
+    winner: str | None = _maybe("id that stays")
 
 
 class UndoInput(Input):
@@ -200,14 +208,14 @@ class FileInput(Input):
 class OutInput(Input):
     """Name the file to write."""
 
-    output: str = Field(description="the file to write", json_schema_extra={"flags": ["-o"]})
+    output: str = _needed("the file to write", "-o")
 
 
 class BatchInput(ScopeInput):
     """Answer a file of questions."""
 
     questions: str = _at("JSONL of id, question and perhaps as_of; '-' is standard input")
-    output: str = Field(description="JSONL to write; resumes if it exists", json_schema_extra={"flags": ["-o"]})  # fmt: skip
+    output: str = _needed("JSONL to write; resumes if it exists", "-o")
     mode: Literal["fast", "deep"] = _opt("deep", "how far to search")
 
 
@@ -310,7 +318,8 @@ OPERATIONS: dict[str, Operation] = dict(
             lambda kb, i, p: kb.explain(tasks.read_text(i.question), ask_options(i))),
         _op("batch", "answer a file of questions, resuming", BatchInput,
             lambda kb, i, p: tasks.batch(kb, i.questions, Path(i.output), ask_options(i), p)),
-        _op("at", "what holds of a node", NameInput, lambda kb, i, p: kb.at(i.name, ask_options(i))),
+        _op("at", "what holds of a node", NameInput,
+            lambda kb, i, p: kb.at(i.name, ask_options(i))),
         _op("timeline", "the facts of a node in time order", TimelineInput,
             lambda kb, i, p: kb.timeline(i.name, i.relation, ask_options(i))),
         _op("snapshot", "everything that holds", SnapshotInput,
@@ -325,7 +334,8 @@ OPERATIONS: dict[str, Operation] = dict(
         _op("documents", "list documents", DocumentsInput,
             lambda kb, i, p: kb.documents(limit=i.limit, after=i.after)),
         _op("relations", "list relations, or declare them", RelationsInput,
-            lambda kb, i, p: kb.declare(tasks.relations(i.declare)) if i.declare else kb.relations()),
+            lambda kb, i, p:
+                kb.declare(tasks.relations(i.declare)) if i.declare else kb.relations()),
         _op("end", "say that a node or fact ended", EndInput,
             lambda kb, i, p: kb.end(i.id, i.at, ends=i.ends, year_numbering=i.year_numbering,
                                     dry_run=i.dry_run)),
@@ -341,7 +351,8 @@ OPERATIONS: dict[str, Operation] = dict(
             lambda kb, i, p: kb.undo(i.revision)),
         _op("failures", "list what could not be loaded", Nothing, lambda kb, i, p: kb.failures()),
         _op("stats", "count what the base holds", Nothing, lambda kb, i, p: kb.stats()),
-        _op("verify", "check that all parts of the base agree", Nothing, lambda kb, i, p: kb.verify()),
+        _op("verify", "check that all parts of the base agree", Nothing,
+            lambda kb, i, p: kb.verify()),
         _op("backup", "copy the base while it is in use", OutInput,
             lambda kb, i, p: kb.backup(i.output)),
         _op("export", "write the base as JSONL", OutInput,

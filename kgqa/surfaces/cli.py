@@ -5,6 +5,7 @@ Belongs here: parsing words, printing, exit status, signals. Must not: what an o
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -84,7 +85,7 @@ def _callback(operation: Operation) -> Callable[..., int]:
         given = _input(operation.input, values)
         with Bar(quiet=as_json) as bar:
             result = _execute(operation, kb, given, bar.update)
-        _print(operation.name, result, as_json)
+        _print(result, as_json)
         return text.status(result)
 
     return call
@@ -117,7 +118,7 @@ def _execute(operation: Operation, kb: str | None, given: Input, progress: Any) 
         return operation.run(opened, given, progress)
 
 
-def _print(name: str, result: Any, as_json: bool) -> None:
+def _print(result: Any, as_json: bool) -> None:
     if as_json:
         from kgqa.exchange.plain import plain
 
@@ -125,7 +126,7 @@ def _print(name: str, result: Any, as_json: bool) -> None:
             json.dumps(plain(result), ensure_ascii=False, indent=2 if sys.stdout.isatty() else None)
         )
         return
-    for line in text.lines(name, result):
+    for line in text.lines(result):
         print(line)
 
 
@@ -213,8 +214,6 @@ def _fault(exc: Exception, as_json: bool) -> int:
 
 
 def _fail(message: str, status: int) -> int:
-    try:
+    with contextlib.suppress(OSError):
         print(f"kgqa: {message}", file=sys.stderr)
-    except OSError:
-        pass
     return status

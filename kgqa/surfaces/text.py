@@ -1,0 +1,262 @@
+"""Results as lines for people at a terminal, and the exit status that they mean.
+
+Belongs here: words and order. Must not: computing anything; control characters of a document
+never reach the terminal.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Iterator
+from functools import singledispatch
+from pathlib import Path
+from typing import Any
+
+from kgqa.ingest.index import IndexReport
+from kgqa.ingest.merge import Proposal
+from kgqa.ingest.report import LoadReport
+from kgqa.model.answer import Answer, SearchResult
+from kgqa.model.things import Document, Fact, Failure, Node, Relation
+from kgqa.protocols import Problem, Receipt
+from kgqa.tasks import BatchReport, Check, Demo
+from kgqa.temporal import format as format_validity
+
+NOTHING = "nothing"
+
+
+def lines(result: Any) -> Iterator[str]:
+    """Yield a result's lines, each safe to print."""
+    for line in render(result):
+        for part in line.split("\n"):
+            yield clean(part)
+
+
+def clean(text: str) -> str:
+    """Return text without characters that steer a terminal.
+
+    >>> clean("a\\x1b[31mb\\tc")
+    'a[31mb\\tc'
+    """
+    return "".join(c for c in text if c == "\t" or unicodedata.category(c) not in ("Cc", "Cs"))
+
+
+@singledispatch
+def status(result: Any) -> int:
+    """Return the exit status that a result means: 2 where something in it failed."""
+    return 0
+
+
+@status.register
+def _(result: LoadReport) -> int:
+    return 2 if result.counts.get("failed") else 0
+
+
+@status.register
+def _(result: IndexReport) -> int:
+    return 2 if result.failed else 0
+
+
+@status.register
+def _(result: list) -> int:  # type: ignore[type-arg]
+    bad = any(isinstance(i, Problem) or (isinstance(i, Check) and not i.ok) for i in result)
+    return 70 if bad else 0
+
+
+@singledispatch
+def render(result: Any) -> Iterable[str]:
+    """Yield a result's lines."""
+    return [str(result)]
+
+
+@render.register
+def _(result: None) -> Iterable[str]:
+    return []
+
+
+@render.register
+def _(result: list) -> Iterable[str]:  # type: ignore[type-arg]
+    if not result:
+        yield NOTHING
+    for item in result:
+        yield from render(item)
+
+
+@render.register
+def _(result: dict) -> Iterable[str]:  # type: ignore[type-arg]
+    width = max((len(str(k)) for k in result), default=0)
+    for key, value in result.items():
+        yield f"{key:<{width}}  {value}"
+
+
+@render.register
+def _(result: Path) -> Iterable[str]:
+    return [] if str(result) == "-" else [f"wrote {result}"]
+
+
+@render.register
+def _(result: Answer) -> Iterable[str]:
+    yield result.text or "no answer"
+    for choice in result.choices:
+        valid = f", {choice.valid}" if choice.valid else ""
+        yield f"  {choice.id}: {choice.label} ({choice.kind or 'thing'}{valid})"
+    if result.citations:
+        yield ""
+    for citation in result.citations:
+        mark = "" if citation.certainty == "definite" else ", possible"
+        yield f"[{citation.number}] {citation.text} ({citation.valid}{mark}) {citation.label}"
+        for source in citation.sources:
+            yield f"    from {_place(source)}"
+    yield ""
+    yield _footer(result)
+    for step in result.trace:
+        detail = ", ".join(f"{k}={v}" for k, v in step.detail.items())
+        yield f"  {step.name:<12} {step.ms:8.1f} ms  {detail}"
+
+
+def _place(source: dict[str, Any]) -> str:
+    where = [str(source.get("document_name") or source.get("document") or "")]
+    where += [f"{k} {source[k]}" for k in ("pages", "line") if source.get(k)]
+    return ", ".join(w for w in where if w)
+
+
+def _footer(result: Answer) -> str:
+    scope = result.scope
+    parts = [f"confidence {result.confidence}"]
+    if result.reason:
+        parts.append(f"reason {result.reason}")
+    parts.append(f"as of {scope.as_of.input}" if scope.as_of else "whole base")
+    if scope.time_text:
+        parts.append(f"time asked {scope.time_text}")
+    if scope.known_at is not None:
+        parts.append(f"known at revision {scope.known_at}")
+    parts.append(f"from {result.answered_from}")
+    return "; ".join(parts)
+
+
+@render.register
+def _(result: SearchResult) -> Iterable[str]:
+    if not result.items:
+        yield f"nothing found ({result.reason})" if result.reason else "nothing found"
+    for number, item in enumerate(result.items, 1):
+        flags = f" [{', '.join(item.flags)}]" if item.flags else ""
+        yield f"{number:>3}. {item.score:.2f}  {item.text}{flags}  {item.label}"
+
+
+@render.register
+def _(result: LoadReport) -> Iterable[str]:
+    verb = "would load" if result.dry_run else "loaded"
+    shown = {k: n for k, n in result.counts.items() if n}
+    yield f"{verb}: " + (", ".join(f"{n} {k}" for k, n in shown.items()) or NOTHING)
+    yield from (f"unchanged: {s}" for s in result.skipped)
+    yield from (f"ignored (unknown format): {s}" for s in result.ignored)
+    yield from (f"ambiguous name, not linked: {s}" for s in result.ambiguous)
+    yield from (f"conflict: {s}" for s in result.conflicts)
+    for failure in result.failures:
+        yield from render(failure)
+    if result.failures and not result.dry_run:
+        yield "mend them and load again, or see: kgqa failures KB; kgqa load KB --retry PATH"
+
+
+@render.register
+def _(result: Failure) -> Iterable[str]:
+    return [f"failed: {result.unit}: {result.message}"]
+
+
+@render.register
+def _(result: IndexReport) -> Iterable[str]:
+    yield (
+        f"indexed: {result.embedded} embedded, {result.skipped} unchanged, "
+        f"{len(result.failed)} failed, in {result.seconds:.1f} s, at revision {result.revision}"
+    )
+    yield from (f"failed: {item}: {why}" for item, why in result.failed)
+
+
+@render.register
+def _(result: Receipt) -> Iterable[str]:
+    counts = ", ".join(f"{n} {k}" for k, n in result.counts.items() if n)
+    if not result.changed:
+        yield f"would change: {counts}" if counts else "nothing to change"
+    else:
+        yield f"revision {result.revision}" + (f": {counts}" if counts else "")
+    yield from (f"ambiguous name, not linked: {s}" for s in result.ambiguous)
+
+
+@render.register
+def _(result: Node) -> Iterable[str]:
+    existed = "; ".join(format_validity(v) for v in result.existence)
+    names = ", ".join(a.label for a in result.aliases)
+    extra = [f"({result.kind})" if result.kind else "", f"also {names}" if names else "", existed]
+    return [f"{result.id}  {result.label} " + "  ".join(e for e in extra if e)]
+
+
+@render.register
+def _(result: Document) -> Iterable[str]:
+    return [f"{result.id}  {result.path}  {result.title}"]
+
+
+@render.register
+def _(result: Relation) -> Iterable[str]:
+    bounds = [
+        f"{name} {value}"
+        for name, value in (
+            ("max_objects", result.max_objects),
+            ("max_subjects", result.max_subjects),
+            ("range", result.range),
+            ("inverse", result.inverse),
+        )
+        if value
+    ]
+    return [f"{result.key}  " + ", ".join([*result.synonyms, *bounds])]
+
+
+@render.register
+def _(result: Fact) -> Iterable[str]:
+    return [
+        f"{result.subject} | {result.relation} | {result.object} | {format_validity(result.valid)}"
+    ]
+
+
+@render.register
+def _(result: Problem) -> Iterable[str]:
+    return [f"{result.part}: {result.id}: {result.message}"]
+
+
+@render.register
+def _(result: Proposal) -> Iterable[str]:
+    return [
+        f"{result.score:.2f}  {result.loser} ({result.loser_label}) -> "
+        f"{result.winner} ({result.winner_label}): {result.why}"
+    ]
+
+
+@render.register
+def _(result: BatchReport) -> Iterable[str]:
+    yield (
+        f"answered {result.answered}, kept {result.resumed} from before, abstained "
+        f"{result.abstained}, failed {result.failed}, in {result.seconds:.1f} s: {result.output}"
+    )
+
+
+@render.register
+def _(result: Check) -> Iterable[str]:
+    hint = f" -> {result.hint}" if result.hint else ""
+    return [f"{'ok ' if result.ok else 'BAD'}  {result.name}: {result.found}{hint}"]
+
+
+@render.register
+def _(result: Demo) -> Iterable[str]:
+    counts = result.stats
+    yield (
+        f"loaded {counts['documents']} documents and tables: {counts['facts']} facts, "
+        f"{counts['nodes']} nodes, {counts['chunks']} passages"
+    )
+    for shown in result.shown:
+        yield ""
+        yield f"Q: {shown.question}" + (f"  (as of {shown.as_of})" if shown.as_of else "")
+        answers = ", ".join(shown.answer.answers)
+        yield f"A: {answers or shown.answer.text or 'nothing recorded then'}"
+        for c in shown.answer.citations[:3]:
+            yield f"   [{c.number}] {c.text} ({c.valid})"
+    yield ""
+    yield f"The base stays here: {result.path}"
+    yield f'Next: kgqa ask {result.path} "Who was consul in 59 BC?"'
