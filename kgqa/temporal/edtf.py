@@ -31,7 +31,9 @@ _DATE = re.compile(
 )
 _WEEK = re.compile(r"(?P<year>[+-]?[0-9]{4,})-W(?P<week>[0-9]{2})(?:-(?P<day>[0-9]))?", re.ASCII)
 _ORDINAL = re.compile(r"(?P<year>[+-]?[0-9]{4,})-(?P<day>[0-9]{3})", re.ASCII)
-_SHORT_YEAR = re.compile(r"(?P<sign>[+-]?)(?P<year>[0-9]{1,3})(?P<rest>(?:-[0-9]{2}){0,2})", re.ASCII)
+_SHORT_YEAR = re.compile(
+    r"(?P<sign>[+-]?)(?P<year>[0-9]{1,3})(?P<rest>(?:-[0-9]{2}){0,2})", re.ASCII
+)
 _BASIC = {
     6: "write YYYY-MM, or Y and the digits for that year",
     7: "write YYYY-DDD, or Y and the digits for that year",
@@ -112,7 +114,6 @@ class _Parts:
         if self.negative and not digits.strip("0"):
             raise invalid(f"there is no year -0000: {self.text!r}", "for 1 BCE write -0001")
 
-
     def _years(self, reverse: bool) -> Iterator[int]:
         found, numbering = self.found, self.rules.numbering
         reach = FAR_REACH if found["y"] else REACH
@@ -146,8 +147,10 @@ class _Parts:
         precision: Precision = "month" if self.day is None else "day"
         if "X" not in self.digits:
             unset = (self.month == "XX") + (self.day == "XX")
-            precision = "year" if self.month == "XX" and unset == 1 + (self.day is not None) else (
-                "month" if self.day == "XX" else precision
+            precision = (
+                "year"
+                if self.month == "XX" and unset == 1 + (self.day is not None)
+                else ("month" if self.day == "XX" else precision)
             )
         moment = Moment(low[0], high[0], high[1], precision)
         return self._at_clock(moment, low == high)
@@ -234,9 +237,7 @@ def _significant(moment: Moment, found: re.Match[str], parts: _Parts) -> Moment:
     year = int(parts.digits) * 10 ** int(found["exp"] or 0) if "X" not in parts.digits else 0
     digits = int(found["sig"])
     if parts.month or "X" in parts.digits or not 1 <= digits <= len(str(year)):
-        raise invalid(
-            f"significant digits do not fit: {found[0]!r}", "write a year such as 1950S2"
-        )
+        raise invalid(f"significant digits do not fit: {found[0]!r}", "write a year such as 1950S2")
     unit = 10 ** (len(str(year)) - digits)
     low, high = year - year % unit, year - year % unit + unit - 1
     if parts.negative:
@@ -282,7 +283,9 @@ def _ordinal(text: str, year: int, day: int) -> Moment:
     return Moment.of((start * DAY_MS, (start + 1) * DAY_MS), "day")
 
 
-_TO_ASCII = str.maketrans({"\u2212": "-", "\u2010": "-", "\u2011": "-", "\u2013": "-", "\u2014": "-"})
+_TO_ASCII = str.maketrans(
+    {"\u2212": "-", "\u2010": "-", "\u2011": "-", "\u2013": "-", "\u2014": "-"}
+)
 
 
 def refusal(text: str) -> InputError:

@@ -159,14 +159,15 @@ def third(span: Interval, part: int) -> Interval:
     >>> third(granule(0, "month"), 1) == Interval(10 * 86_400_000, 20 * 86_400_000)
     True
     """
-    units = _units(span)
+    units = subunits(span)
     count = len(units) - 1
     size = 10 if 28 <= count <= 31 else count // 3
     cuts = (0, size, 20 if size == 10 else count - size, count)
     return Interval(units[cuts[part]], units[cuts[part + 1]])
 
 
-def _units(span: Interval) -> list[Instant]:
+def subunits(span: Interval) -> list[Instant]:
+    """Return the bounds of the years, months or days that make up a span."""
     days = (span.end - span.start) // 86_400_000
     unit: Precision = "year" if days > 1000 else "month" if days > 80 else "day"
     marks, t = [span.start], span.start

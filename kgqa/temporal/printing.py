@@ -198,9 +198,7 @@ def _unspecified(low: Instant, high: Instant, numbering: Numbering) -> str | Non
     """Return whole years as ``199X`` if the digits allow it."""
     if alignment(low) != "year" or alignment(high) != "year":
         return None
-    first, last = (
-        from_astronomical(civil(t // DAY_MS)[0], numbering) for t in (low, high - 1)
-    )
+    first, last = (from_astronomical(civil(t // DAY_MS)[0], numbering) for t in (low, high - 1))
     if first < 0 < last:
         return None
     near, far = sorted((abs(first), abs(last)))
