@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal as OneOf, TypeAlias
+from typing import Any, TypeAlias
+from typing import Literal as OneOf
 
 from kgqa.model.things import Chunk, Fact, Node
 from kgqa.temporal.dates import AsOf
@@ -79,8 +80,9 @@ class Evidence:
     """Hold one item that was found, with why and when it holds.
 
     ``label`` is its citation label (``fact:<id>``); ``score`` lies in [0, 1]; ``found_by``
-    names the searches; ``path`` lists the labels of the facts from a seed; ``text`` is what
-    may be shown under the scope. ``flags``: ``undated``, ``context``, ``stale``.
+    names the searches; ``path`` lists the labels of the facts from a seed. ``item``,
+    ``valid``, ``when`` (the validity as text) and ``text`` are as may be shown under the
+    scope. ``flags``: ``undated``, ``context``.
     """
 
     label: str
@@ -89,6 +91,7 @@ class Evidence:
     valid: Validity
     certainty: Certainty
     text: str
+    when: str
     found_by: tuple[str, ...] = ()
     path: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()

@@ -7,6 +7,7 @@ and passages, their sources. Must not: choosing items. Nothing later shows (DESI
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from kgqa.model.answer import AnswerItem, Choice, Citation, Evidence, Scope
@@ -14,7 +15,7 @@ from kgqa.model.things import Alias, Chunk, Document, Fact, Item, Literal, Node,
 from kgqa.protocols import Reader
 from kgqa.query.durations import end_precision, start_precision
 from kgqa.query.passages import shown
-from kgqa.temporal import format
+from kgqa.temporal import printing
 from kgqa.temporal.interval import Certainty, Instant, Interval, Validity
 
 
@@ -47,10 +48,14 @@ class Display:
                 ids.add(fact.object)
         self.fetch(f"node:{i}" for i in ids)
 
+    def item_at(self, label: str) -> Item | None:
+        """Return an item by its citation label."""
+        self.fetch([label])
+        return self._items[label]
+
     def node(self, node: str) -> Node | None:
         """Return a node by id."""
-        self.fetch([f"node:{node}"])
-        item = self._items[f"node:{node}"]
+        item = self.item_at(f"node:{node}")
         return item if isinstance(item, Node) else None
 
     def label(self, value: str | Literal) -> str:
@@ -104,7 +109,7 @@ class Display:
         if not valid.dated:
             return "undated"
         seen = self.seen(valid)
-        text = format(seen, numbering=self.scope.numbering)
+        text = printing.format(seen, numbering=self.scope.numbering)
         if self.horizon is not None and self.scope.as_of and seen.end_open:
             return f"{text} (as of {self.scope.as_of.input.strip()})"
         return text
@@ -113,6 +118,42 @@ class Display:
         """Return a fact in words: ``subject relation: object, validity``."""
         subject, relation = self.label(fact.subject), self.relation(fact.relation)
         return f"{subject} {relation}: {self.label(fact.object)}, {self.valid(fact.valid)}"
+
+    def evidence(
+        self, item: Node | Fact | Chunk, valid: Validity, certainty: Certainty
+    ) -> Evidence:
+        """Return an item as evidence, cut to what may be shown; score 1, found by the graph."""
+        flags = () if valid.dated else ("undated",)
+        kind = "fact" if isinstance(item, Fact) else "node" if isinstance(item, Node) else "chunk"
+        if isinstance(item, Fact):
+            text = self.fact(item)
+        else:
+            text = self._node(item) if isinstance(item, Node) else self.passage(item.text)[0]
+        return Evidence(
+            f"{kind}:{item.id}", self._cut(item), 1.0, self.seen(valid), certainty, text,
+            self.valid(valid), ("graph",), flags=flags,
+        )  # fmt: skip
+
+    def _cut(self, item: Node | Fact | Chunk) -> Node | Fact | Chunk:
+        """Return an item without what only came at or after the horizon."""
+        if self.horizon is None:
+            return item
+        if isinstance(item, Fact):
+            seen = self.seen(item.valid)
+            sources = tuple(replace(s, properties={}, text="") for s in item.sources)
+            ended_by = None if seen.end_open else item.ended_by
+            return replace(item, valid=seen, ended_by=ended_by, sources=sources)
+        if isinstance(item, Chunk):
+            return replace(item, text=self.passage(item.text)[0], validity=self.seen(item.validity))
+        existence = tuple(self.seen(v) for v in item.existence if self._begun(v))
+        aliases = tuple(replace(a, valid=self.seen(a.valid)) for a in self.aliases(item))
+        return replace(
+            item, label=self.name(item), aliases=aliases, existence=existence, properties={}
+        )
+
+    def _node(self, node: Node) -> str:
+        parts = [self.name(node), f"({node.kind})" if node.kind else "", self.existence(node) or ""]
+        return " ".join(p for p in parts if p)
 
     def passage(self, text: str) -> tuple[str, bool]:
         """Return a text with later sentences hidden, and whether what is left has a date."""
@@ -143,26 +184,25 @@ class Display:
 
     def citations(self, evidence: Sequence[Evidence]) -> tuple[Citation, ...]:
         """Return numbered citations of evidence, in its order."""
-        documents = {
-            f"document:{d}" for e in evidence for d in _documents(e.item)
-        }
-        self.fetch(documents)
+        self.fetch(f"document:{d}" for e in evidence for d in _documents(e.item))
         return tuple(self._citation(i, e) for i, e in enumerate(evidence, 1))
 
     def _citation(self, number: int, evidence: Evidence) -> Citation:
-        item, seen = evidence.item, self.seen(evidence.valid)
+        item, seen = evidence.item, evidence.valid
         recorded = None if isinstance(item, Node) or item.recorded is None else item.recorded.start
         time: dict[str, Any] = {"calendar": seen.calendar, "recorded": recorded}
         if seen.dated:
-            time["start_precision"] = None if seen.start_open else start_precision(seen)
-            time["end_precision"] = None if seen.end_open else end_precision(seen)
+            starts = not (seen.start_open or seen.start_unknown)
+            ends = not (seen.end_open or seen.end_unknown)
+            time["start_precision"] = start_precision(seen) if starts else None
+            time["end_precision"] = end_precision(seen) if ends else None
         sources: list[dict[str, Any]] = []
         if isinstance(item, Fact):
             sources = [self._source(s) for s in item.sources]
         elif isinstance(item, Chunk):
             sources = [self._place(item)]
         return Citation(
-            number, evidence.label, evidence.text, self.valid(evidence.valid),
+            number, evidence.label, evidence.text, evidence.when,
             evidence.certainty, time, tuple(sources),
         )  # fmt: skip
 
@@ -174,6 +214,8 @@ class Display:
             shown_as["chunk"] = source.chunk
         if source.span is not None:
             shown_as["startOffset"], shown_as["endOffset"] = source.span.start, source.span.end
+        if source.properties:
+            shown_as["properties"] = dict(source.properties)
         return shown_as | {"confidence": source.confidence}
 
     def _place(self, chunk: Chunk) -> dict[str, Any]:
@@ -185,8 +227,7 @@ class Display:
         return place | {"startOffset": chunk.span.start, "endOffset": chunk.span.end}
 
     def _document(self, document: str) -> dict[str, Any]:
-        self.fetch([f"document:{document}"])
-        found = self._items[f"document:{document}"]
+        found = self.item_at(f"document:{document}")
         if not isinstance(found, Document):
             return {"document": document}
         title = shown(found.title, self.horizon)[0]

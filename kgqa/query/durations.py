@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from kgqa.temporal import format
+from kgqa.temporal import printing
 from kgqa.temporal.calendars import FINENESS, HOUR_MS, MINUTE_MS, alignment, granule, shift_months
 from kgqa.temporal.interval import DAY_MS, Instant, Numbering, Precision, Validity
 
@@ -48,8 +48,10 @@ def _parts(*parts: tuple[int | str, str]) -> str:
     return "".join(f"{value}{unit}" for value, unit in parts if value)
 
 
-def duration(valid: Validity, horizon: Instant | None = None) -> Duration | None:
-    """Return how long a term lasted, in the coarser of its two precisions.
+def duration(
+    valid: Validity, horizon: Instant | None = None, unit: Precision | None = None
+) -> Duration | None:
+    """Return how long a term lasted, in the coarser of its two precisions (or in ``unit``).
 
     Years are subtracted on the astronomical scale, so there is no year zero to trip over.
     An inclusive end counts to the start of its granule, except that a term of one granule
@@ -67,12 +69,12 @@ def duration(valid: Validity, horizon: Instant | None = None) -> Duration | None
     if shown.end_open or shown.end_unknown:
         if horizon is None or horizon <= start:
             return None
-        return _difference(start, horizon, precision, sofar=True)
+        return _difference(start, horizon, unit or precision, sofar=True)
     exact = shown.ee == shown.le
     end = shown.le if exact else shown.ee - 1
     if not exact and end <= start:
         end = shown.le
-    return _difference(start, end, _coarser(precision, end_precision(shown)))
+    return _difference(start, end, unit or _coarser(precision, end_precision(shown)))
 
 
 def _difference(
@@ -122,9 +124,9 @@ def end_precision(valid: Validity) -> Precision:
 def _width(low: Instant, high: Instant) -> Precision:
     """Return the coarsest precision whose granule at ``low`` lies within ``[low, high)``."""
     for precision in ("year", "month", "day", "hour", "minute", "second"):
-        span = granule(low, precision)  # type: ignore[arg-type]
+        span = granule(low, precision)
         if span.start == low and span.end <= high:
-            return precision  # type: ignore[return-value]
+            return precision
     return "day" if high - low >= DAY_MS else "millisecond"
 
 
@@ -134,7 +136,7 @@ def _coarser(a: Precision, b: Precision) -> Precision:
 
 def start_date(valid: Validity, numbering: Numbering = "historical") -> str | None:
     """Return the start as a date at the precision known, or None if open or unknown."""
-    text = format(valid, numbering=numbering).partition("/")[0]
+    text = printing.format(valid, numbering=numbering).partition("/")[0]
     return None if text in ("", "..") else text
 
 
@@ -144,9 +146,9 @@ def end_date(valid: Validity, numbering: Numbering = "historical") -> str | None
     An exclusive end is the date on which it was over.
 
     >>> from kgqa.temporal import parse
-    >>> end_date(parse("1885-03-04/<1889-03-04")), end_date(parse("1939")), end_date(parse("1990/.."))
-    ('1889-03-04', '1939', None)
+    >>> [end_date(parse(text)) for text in ("1885-03-04/<1889-03-04", "1939", "1990/..")]
+    ['1889-03-04', '1939', None]
     """
-    first, slash, last = format(valid, numbering=numbering).partition("/")
+    first, slash, last = printing.format(valid, numbering=numbering).partition("/")
     text = (last if slash else first).removeprefix("<")
     return None if text in ("", "..") else text

@@ -11,12 +11,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Literal as OneOf
+from typing import TypeAlias
 
 from kgqa.model.ids import object_token
 from kgqa.model.things import Fact, Literal
 from kgqa.temporal.interval import Certainty, Instant, Interval, Match, Validity
 
-Of = OneOf["subject", "object", "terms"]
+Side: TypeAlias = OneOf["subject", "object"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ class Term:
         """Return the earliest start, by which terms are ordered."""
         return self.valid.es
 
-    def value(self, side: OneOf["subject", "object"]) -> str | Literal:
+    def value(self, side: Side) -> str | Literal:
         """Return what stands on a side of the facts."""
         return self.subject if side == "subject" else self.object
 
@@ -164,40 +165,50 @@ def first(terms: Iterable[Term]) -> list[Term]:
     return nth(terms, 1)
 
 
-def last(terms: Iterable[Term]) -> list[Term]:
-    """Return the term that starts latest, all of them when starts are equal."""
+def last(terms: Iterable[Term], n: int = 1) -> list[Term]:
+    """Return the term that starts latest, or the n-th from the end; all with an equal start."""
     groups = _groups(terms)
-    return _chosen(groups, len(groups) - 1) if groups else []
+    return _chosen(groups, _place(groups[::-1], n), backwards=True)
 
 
 def nth(terms: Iterable[Term], n: int) -> list[Term]:
     """Return the term at place ``n`` (1-based) in start order, with all that start with it."""
-    groups, seen = _groups(terms), 0
-    for index, group in enumerate(groups):
-        seen += len(group)
-        if 1 <= n <= seen:
-            return _chosen(groups, index)
-    return []
+    groups = _groups(terms)
+    return _chosen(groups, _place(groups, n))
 
 
-def next_(terms: Iterable[Term], anchor: Instant) -> list[Term]:
-    """Return the term with the nearest start later than ``anchor`` (exclusive), or all such."""
-    groups = [g for g in _groups(terms) if g[0].start > anchor]
-    return _chosen(groups, 0) if groups else []
+def next_(terms: Iterable[Term], anchor: Instant, n: int = 1) -> list[Term]:
+    """Return the n-th term that starts later than ``anchor`` (exclusive); all with its start."""
+    return nth((t for t in terms if t.start > anchor), n)
 
 
-def previous(terms: Iterable[Term], anchor: Instant) -> list[Term]:
-    """Return the term with the nearest start earlier than ``anchor`` (exclusive), or all such."""
-    groups = [g for g in _groups(terms) if g[0].start < anchor]
-    return _chosen(groups, len(groups) - 1) if groups else []
+def previous(terms: Iterable[Term], anchor: Instant, n: int = 1) -> list[Term]:
+    """Return the n-th last term that starts before ``anchor`` (exclusive); all with its start."""
+    return last((t for t in terms if t.start < anchor), n)
 
 
 def _groups(terms: Iterable[Term]) -> list[list[Term]]:
     return [list(group) for _, group in groupby(timeline(terms), key=lambda t: t.start)]
 
 
-def _chosen(groups: Sequence[list[Term]], index: int) -> list[Term]:
+def _place(groups: Sequence[list[Term]], n: int) -> int | None:
+    """Return the index of the group in which the n-th term lies, counting one by one."""
+    seen = 0
+    for index, group in enumerate(groups):
+        seen += len(group)
+        if 1 <= n <= seen:
+            return index
+    return None
+
+
+def _chosen(
+    groups: Sequence[list[Term]], index: int | None, *, backwards: bool = False
+) -> list[Term]:
     """Return one group; definite if no neighbour's start may fall on the other side of it."""
+    if index is None:
+        return []
+    if backwards:
+        index = len(groups) - 1 - index
     group = groups[index]
     low = min(t.valid.es for t in group)
     high = max(t.valid.ls for t in group)
@@ -207,7 +218,7 @@ def _chosen(groups: Sequence[list[Term]], index: int) -> list[Term]:
     return [replace(t, certainty="definite" if sure else "possible") for t in group]
 
 
-def count(terms: Iterable[Term], of: Of) -> int:
+def count(terms: Iterable[Term], of: Side | OneOf["terms"]) -> int:
     """Return how many distinct subjects or objects there are, or how many terms."""
     if of == "terms":
         return sum(1 for _ in terms)
@@ -215,7 +226,7 @@ def count(terms: Iterable[Term], of: Of) -> int:
 
 
 def overlapping(terms: Iterable[Term], others: Sequence[Term]) -> list[Term]:
-    """Return the terms that possibly share an instant with one of ``others``; touching is not it."""
+    """Return the terms that possibly share an instant with one of ``others``; touching is not."""
     found: list[Term] = []
     for term in timeline(terms):
         sure = [_shares(term.valid, other.valid) for other in others]
@@ -229,5 +240,3 @@ def _shares(a: Validity, b: Validity) -> Certainty | None:
     if not (a.es < b.le and b.es < a.le):
         return None
     return "definite" if a.ls < b.ee and b.ls < a.ee else "possible"
-
-

@@ -31,7 +31,9 @@ def sentences(text: str) -> Iterator[tuple[int, int]]:
     start = 0
     for found in _BREAK.finditer(text):
         paragraph = "\n" in found.group()
-        if not paragraph and _ABBREVIATED.search(text[max(start, found.start() - 8) : found.start()]):
+        if not paragraph and _ABBREVIATED.search(
+            text[max(start, found.start() - 8) : found.start()]
+        ):
             continue
         if found.start() > start:
             yield start, found.start()
@@ -53,7 +55,7 @@ def shown(
     dated = hidden = False
     at = 0
     for start, end in sentences(text):
-        dates = [_earliest(span.valid) for span in scan(text[start:end])]
+        dates = [_earliest(span.validity) for span in scan(text[start:end])]
         hide = (bool(dates) and horizon is not None and min(dates) >= horizon) or (
             not dates and undated == "exclude"
         )

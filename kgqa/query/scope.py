@@ -15,12 +15,12 @@ from kgqa.errors import InputError
 from kgqa.model.answer import AskOptions, Scope
 from kgqa.protocols import Pattern, Reader
 from kgqa.temporal import parse_as_of
-from kgqa.temporal.interval import BEGIN, END, Instant, Interval
+from kgqa.temporal.interval import Instant, Interval
 
 _REVISION = re.compile(r"r?(\d{1,3}|(?<=r)\d+)", re.ASCII)
 
 
-def build(reader: Reader, options: AskOptions, now: Instant | None = None) -> Scope:
+def scope_of(reader: Reader, options: AskOptions, now: Instant | None = None) -> Scope:
     """Return the scope that options ask for over a reader; the clock is read here, once.
 
     Raises InputError for a time or revision that cannot be read.
@@ -85,17 +85,13 @@ def asking(scope: Scope, window: Interval, text: str) -> Scope | None:
 
 def pattern(scope: Scope, span: Interval | None = None, **fields: Any) -> Pattern:
     """Return a pattern within the scope's world; ``span`` asks for what holds then (rule a)."""
-    asked_of = scope.as_of.span if scope.as_of else None
+    policy = scope.as_of_match if span is not None and scope.time is None else "overlaps"
     return Pattern(
         valid=span,
-        match=scope.as_of_match if span is not None and span == asked_of else "overlaps",
+        # Touching terms may cover a span together: "all" is judged after they are joined.
+        match="overlaps" if policy == "all" else policy,
         begun_before=scope.horizon,
         known_at=scope.known_at,
         undated=scope.undated,
         **fields,
     )
-
-
-def before_horizon(scope: Scope) -> Interval:
-    """Return the span that the scope's world covers."""
-    return Interval(BEGIN, END if scope.horizon is None else scope.horizon)
