@@ -81,7 +81,7 @@ class StoreMachine(RuleBasedStateMachine):
             return
         self.pair.check(Pattern())
         self.pair.check(Pattern(), self.draws.randrange(len(self.pair.revisions)))
-        self.pair.check_nodes()
+        self.pair.check_nodes(Pattern())
         labels = [node.label for node in self.base.nodes] + list(LABELS)
         self.pair.check_names(sorted({key(label) for label in labels}))
 

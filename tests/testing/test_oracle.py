@@ -393,8 +393,12 @@ def test_expand_gives_every_simple_path():
 def test_patterns(pattern, subjects):
     oracle = Oracle()
     oracle.write(
-        say(("X", "knew", "B", (1, 1, 5, 5)), ("Y", "knew", "B", _5_9), ("Z", "knew", "B", UNDATED.bounds))
-    )  # fmt: skip
+        say(
+            ("X", "knew", "B", (1, 1, 5, 5)),
+            ("Y", "knew", "B", _5_9),
+            ("Z", "knew", "B", UNDATED.bounds),
+        )
+    )
     assert sorted(row.subject[5:] for row in oracle.match(pattern)) == sorted(subjects)
 
 
