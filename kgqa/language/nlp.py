@@ -73,3 +73,26 @@ def lemmas(word: str) -> frozenset[str]:
                 if form in known:
                     found.add(form)
     return frozenset(found or {lowered})
+
+
+@lru_cache(maxsize=10_000)
+def inflected_verb(word: str) -> bool:
+    """Tell whether a word can only be, or mostly is, a verb in the past or third person.
+
+    >>> inflected_verb("held"), inflected_verb("works"), inflected_verb("member")
+    (True, True, False)
+    """
+    lowered = word.casefold()
+    lookups = pipeline().get_pipe("lemmatizer").lookups  # type: ignore[attr-defined]
+    if lowered in lookups.get_table("lemma_exc").get("verb", {}):
+        return True
+    verbs = lookups.get_table("lemma_index").get("verb", {})
+    stems = [lowered[:-1], lowered[:-2], lowered[:-3] + "y"]
+    return lowered.endswith(("ed", "s")) and lowered not in verbs and any(s in verbs for s in stems)
+
+
+@lru_cache(maxsize=50_000)
+def known(word: str) -> bool:
+    """Tell whether a word is in the English dictionary of the pipeline, in any form."""
+    index = pipeline().get_pipe("lemmatizer").lookups.get_table("lemma_index")  # type: ignore[attr-defined]
+    return any(form in index.get(kind, {}) for form in lemmas(word) for kind in index)

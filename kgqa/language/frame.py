@@ -1,0 +1,357 @@
+"""The frame of a question: what is asked, in which order, at which times; the rest is its core.
+
+Belongs here: question words, commands, order words, temporal clauses. Must not: relations,
+names, the graph.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal as OneOf, cast
+
+from kgqa.language import wording
+from kgqa.language.items import Item, Name, Time, Word, is_word, lower
+from kgqa.model.question import Asked, Unit
+
+Sequel = OneOf["first", "last", "nth", "next", "previous"]
+_NTH = re.compile(r"(\d{1,3})(?:st|nd|rd|th)")
+_STEPS = {"two": 2, "three": 3, "four": 4, "five": 5}
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """Hold a temporal clause or phrase: how it relates, its items, whether it means a neighbour."""
+
+    relation: str
+    items: tuple[Item, ...]
+    near: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Hold a question taken apart; ``core`` is what names the relation and its terms.
+
+    ``type`` are the words of "which federal office"; ``subject`` says that the unknown
+    comes before the verb.
+    """
+
+    asked: Asked
+    core: tuple[Item, ...]
+    kind: str | None = None
+    type: tuple[Word, ...] = ()
+    plural: bool = False
+    unit: Unit | None = None
+    order: tuple[Sequel, int] | None = None
+    near: bool = False
+    times: tuple[Time, ...] = ()
+    clauses: tuple[Clause, ...] = ()
+    why: tuple[str, ...] = field(default=())
+
+
+def asked_of(items: Sequence[Item]) -> Frame:
+    """Read the question word or command; the core is everything else, times included."""
+    dropped = ("?", "!", ".", '"', "“", "”", "'", "‘")
+    kept = [i for i in items if not (is_word(i, *dropped) and not _possessive(i))]
+    return _ask(_fronted(kept))
+
+
+def split(asking: Frame) -> Frame:
+    """Take temporal clauses, order words and times out of the core."""
+    core, clauses = _clauses(asking.core)
+    core, order, near = _order(core)
+    times = [i for i in core if isinstance(i, Time)]
+    kept = [i for i in core if not isinstance(i, Time) and not is_word(i, ",", ";", ":")]
+    return _settled(
+        replace(
+            asking, core=tuple(kept), clauses=tuple(clauses), order=order, near=near,
+            times=tuple(times),
+        )
+    )  # fmt: skip
+
+
+def _possessive(item: Item) -> bool:
+    return isinstance(item, Word) and item.tag == "POS"
+
+
+def _fronted(items: list[Item]) -> list[Item]:
+    """Move what comes before the question itself behind it ("While X reigned, who …")."""
+    while items and (is_word(items[0], ",", "and", "so", "but", "then", "please") or (
+        isinstance(items[0], Time) and len(items) > 1
+    )):
+        head = items.pop(0)
+        if isinstance(head, Time):
+            items.append(head)
+    for k, item in enumerate(items):
+        if k == 0 or not isinstance(item, Word) or not _opens(items, k):
+            continue
+        before = items[k - 1]
+        front = items[: k - (1 if is_word(before, ",") else 0)]
+        if is_word(before, ","):
+            pass
+        elif not (lower(front[0]) in wording.CONNECTIVES and lower(front[0]) != "when"):
+            return items
+        if front and (_introduces(front, 0) or any(isinstance(i, Name | Time) for i in front)):
+            return items[k:] + front
+        return items[k:]
+    return items
+
+
+def _opens(items: Sequence[Item], k: int) -> bool:
+    """Tell whether a question or command begins at item k."""
+    word = lower(items[k])
+    if word in wording.WH:
+        return True
+    follows = k + 1 < len(items) and lower(items[k + 1]) in wording.WH
+    if word in wording.PREPOSITIONS and follows:
+        return True
+    comma = is_word(items[k - 1], ",")
+    return comma and (word in wording.AUXILIARIES or word in wording.COMMANDS)
+
+
+def _introduces(items: Sequence[Item], k: int) -> tuple[str, int] | None:
+    """Return the temporal relation that the words at k introduce, and how many they are."""
+    for words, relation in wording.LONG_CONNECTIVES:
+        if tuple(lower(i) for i in items[k : k + len(words)]) == words:
+            return relation, len(words)
+    relation_ = wording.CONNECTIVES.get(lower(items[k]))
+    return (relation_, 1) if relation_ else None
+
+
+def _ask(items: list[Item]) -> Frame:
+    """Read the question word or command; the core is what remains."""
+    if not items:
+        return Frame("nodes", ())
+    first = lower(items[0])
+    if first in wording.COMMANDS or (first in wording.TIMELINES | {"all"}):
+        return _command(items)
+    if first in wording.AUXILIARIES and first != "'s":
+        inner = _embedded(items)
+        return _ask(inner) if inner else Frame("boolean", tuple(items), why=("yes or no",))
+    for k, item in enumerate(items):
+        word = lower(item)
+        if word in wording.WH and not (k and _relative(items, k)):
+            return _wh(items, k)
+    return Frame("nodes", tuple(items), why=("no question word",))
+
+
+def _embedded(items: list[Item]) -> list[Item]:
+    """Return the question inside "can you tell me who …", or nothing."""
+    words = [lower(i) for i in items[:4]]
+    if words[:1] and words[0] in {"can", "could", "would", "will", "do"} and "you" in words:
+        for k, item in enumerate(items):
+            if lower(item) in wording.WH or (k > 1 and lower(item) in wording.COMMANDS):
+                return items[k:]
+    return []
+
+
+def _relative(items: Sequence[Item], k: int) -> bool:
+    """Tell whether a question word at k only joins a clause ("the man who …", "… when …")."""
+    if is_word(items[k], "when"):
+        return k + 1 < len(items)
+    before = items[k - 1]
+    return (isinstance(before, Word) and before.noun) or isinstance(before, Name) or (
+        lower(before) in wording.HEADS | {"that", "those"}
+    )
+
+
+def _command(items: list[Item]) -> Frame:
+    rest = items[1:] if lower(items[0]) in wording.COMMANDS else items
+    while rest and lower(rest[0]) in {"me", "us", "all", "the", "every", "a", "of", "out", "full",
+                                      "complete", "each"}:  # fmt: skip
+        rest = rest[1:]
+    if rest and lower(rest[0]) in wording.WH:
+        inner = _ask(rest)
+        return replace(inner, why=("command", *inner.why))
+    if rest and lower(rest[0]) in wording.TIMELINES | {"list"}:
+        rest = rest[1:]
+        while rest and lower(rest[0]) in {"of", "all", "the"}:
+            rest = rest[1:]
+        return Frame("timeline", tuple(rest), plural=True, why=("timeline",))
+    head = next((w for w in rest if isinstance(w, Word) and w.noun), None)
+    kind = head.lemma if head else None
+    plural = head is None or head.tag in {"NNS", "NNPS"}
+    return Frame("nodes", tuple(rest), kind=kind, plural=plural, why=("command",))
+
+
+def _wh(items: list[Item], k: int) -> Frame:
+    word = lower(items[k])
+    before, after = items[:k], items[k + 1 :]
+    lead = lower(before[-1]) if before else ""
+    if before and (lead in wording.PREPOSITIONS or lead in wording.SINCE | {"until", "till"}):
+        before = before[:-1]
+    else:
+        lead = ""
+    if word == "when":
+        asked: Asked = {"since": "start", "from": "start", "until": "end", "till": "end"}.get(
+            lead, "span"
+        )  # type: ignore[assignment]
+        return Frame(asked, (*before, *after), why=("when",))
+    if word == "how":
+        return _how(before, after)
+    if word in {"what", "which"}:
+        return _which(before, after, lead)
+    plural = any(is_word(i, "were", "are", "all") for i in after[:1])
+    core = (*before, *_given_back(lead, after))
+    return Frame("nodes", core, kind=wording.WH[word], plural=plural, why=(word,))
+
+
+def _given_back(lead: str, after: Sequence[Item]) -> tuple[Item, ...]:
+    """Return the words after a question word, the preposition before it put at their end."""
+    if not lead or not after:
+        return tuple(after)
+    at = after[-1].end
+    return (*after, Word(lead, lead, at, at, "IN", lead))
+
+
+def _how(before: Sequence[Item], after: Sequence[Item]) -> Frame:
+    head = lower(after[0]) if after else ""
+    if head == "long":
+        return Frame("duration", (*before, *after[1:]), why=("how long",))
+    if head == "often" or head == "frequently":
+        return Frame("times", (*before, *after[1:]), why=("how often",))
+    if head in {"many", "much"}:
+        noun = next((w for w in after[1:] if isinstance(w, Word) and w.noun), None)
+        rest = [*before, *(i for i in after[1:] if i is not noun)]
+        if noun is None:
+            return Frame("count", tuple(rest), why=("how many",))
+        if noun.lower in wording.TURNS:
+            return Frame("times", tuple(rest), why=(f"how many {noun.lower}",))
+        if noun.lower in wording.UNITS:
+            unit = cast(Unit, wording.UNITS[noun.lower])
+            return Frame("duration", tuple(rest), unit=unit, why=(f"how many {noun.lower}",))
+        kind = "person" if noun.lower in wording.HEADS else noun.lemma
+        return Frame(
+            "count", (*before, *after[1:]), kind=kind, type=(noun,), plural=True,
+            why=(f"how many {noun.lower}",),
+        )  # fmt: skip
+    return Frame("nodes", (*before, *after), why=("how",))
+
+
+def _which(before: Sequence[Item], after: Sequence[Item], lead: str) -> Frame:
+    kind_words: list[Word] = []
+    for item in after:
+        if not isinstance(item, Word) or item.lower in wording.AUXILIARIES or item.verb:
+            break
+        if item.lower in wording.PREPOSITIONS and not (kind_words and item.lower == "of"):
+            break
+        kind_words.append(item)
+    while kind_words and not kind_words[-1].noun:
+        kind_words.pop()
+    rest = after[len(kind_words) :]
+    head = kind_words[-1] if kind_words else None
+    core = (*before, *_given_back(lead, (*kind_words, *rest)))
+    if head and head.lower in wording.UNITS and len(kind_words) <= 2:
+        plural = head.tag == "NNS"
+        asked: Asked = "span" if plural else "start"
+        if lead in {"since", "from"} or lead in {"until", "till"}:
+            asked = "end" if lead in {"until", "till"} else "start"
+        unit = cast(Unit, wording.UNITS[head.lower])
+        return Frame(asked, (*before, *rest), unit=unit, why=(f"which {head.lower}",))
+    if head and head.lower in wording.PERIODS and len(kind_words) <= 2:
+        return Frame("span", (*before, *rest), why=(f"which {head.lower}",))
+    plural = head is not None and head.tag in {"NNS", "NNPS"}
+    if head is None:
+        plural = any(is_word(i, "were", "are") for i in rest[:1])
+    kind = "person" if head and head.lower in wording.HEADS else head.lemma if head else None
+    why = f"which {head.lower}" if head else "what"
+    return Frame("nodes", core, kind=kind, type=tuple(kind_words), plural=plural, why=(why,))
+
+
+def _clauses(items: Sequence[Item]) -> tuple[list[Item], list[Clause]]:
+    """Split temporal clauses from the core; each runs to the next one, a comma, or the end."""
+    core: list[Item] = []
+    clauses: list[Clause] = []
+    k = 0
+    while k < len(items):
+        found = _introduces(items, k)
+        if not found or k + found[1] >= len(items) or not _joins(items, k):
+            core.append(items[k])
+            k += 1
+            continue
+        relation, length = found
+        near = False
+        if core and lower(core[-1]) in wording.NEIGHBOUR:
+            core.pop()
+            near = True
+        stop = k + length
+        while stop < len(items) and not is_word(items[stop], ",", ";"):
+            inner = _introduces(items, stop)
+            if inner and stop > k + length and _joins(items, stop):
+                break
+            stop += 1
+        clauses.append(Clause(relation, tuple(items[k + length : stop]), near))
+        k = stop
+    return core, clauses
+
+
+def _joins(items: Sequence[Item], k: int) -> bool:
+    """Tell whether a connective word at k joins a clause here, rather than being a plain word."""
+    word = lower(items[k])
+    if word == "following":
+        return k > 0 and lower(items[k - 1]) not in wording.DETERMINERS | wording.BE
+    return word != "since" or k > 0
+
+
+def _order(items: Sequence[Item]) -> tuple[list[Item], tuple[Sequel, int] | None, bool]:
+    """Take the word of order out of the core."""
+    kept: list[Item] = []
+    order: tuple[Sequel, int] | None = None
+    near = False
+    k = 0
+    while k < len(items):
+        item = items[k]
+        found = _order_at(items, k) if isinstance(item, Word) else None
+        if found and order is None:
+            order, length = (found[0], found[1]), found[2]
+            k += length
+            continue
+        if lower(item) in wording.NEIGHBOUR and isinstance(item, Word) and item.tag == "RB":
+            near = True
+        else:
+            kept.append(item)
+        k += 1
+    return kept, order, near
+
+
+def _order_at(items: Sequence[Item], k: int) -> tuple[Sequel, int, int] | None:
+    """Return (kind, n, words taken) of the order word at k."""
+    word = lower(items[k])
+    after = [lower(i) for i in items[k + 1 : k + 4]]
+    if word == "second" and after[:2] == ["to", "last"]:
+        return "last", 2, 3
+    if word == "last" and after[:2] == ["but", "one"]:
+        return "last", 2, 3
+    if word == "penultimate":
+        return "last", 2, 1
+    if word == "most" and after[:1] in (["recent"], ["recently"]):
+        return "last", 1, 2
+    item = items[k]
+    if isinstance(item, Word) and item.verb:
+        return None
+    if word in wording.FIRST:
+        return "first", 1, 1
+    if word in wording.LAST and not word.startswith("recent"):
+        return "last", 1, 1
+    if word in wording.NEXT:
+        return "next", 1, 1
+    if word in wording.PREVIOUS:
+        return "previous", 1, 1
+    numbered = _NTH.fullmatch(word)
+    n = int(numbered[1]) if numbered else wording.ORDINALS.get(word)
+    return ("nth", n, 1) if n else None
+
+
+def _settled(frame: Frame) -> Frame:
+    """Say whether "when" means the start, the end or the whole, by the verb and the order."""
+    if frame.why[:1] not in (("when",),) and not (frame.unit and frame.asked in {"start", "span"}):
+        return frame
+    if frame.asked != "span" and not (frame.unit and frame.asked == "start"):
+        return frame
+    words = {w.lemma for w in frame.core if isinstance(w, Word)}
+    if words & wording.ENDING:
+        return replace(frame, asked="end")
+    if words & wording.STARTING or (frame.order and frame.order[0] == "first"):
+        return replace(frame, asked="start")
+    return replace(frame, asked="span")

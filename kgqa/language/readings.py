@@ -1,0 +1,231 @@
+"""The readings of a row of items: frame, nested questions, goals, times and order put together.
+
+Belongs here: combining and scoring. Must not: text handling, the choice between readings by
+what holds at a time (query does that).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from kgqa.language import frame as framing
+from kgqa.language import wording
+from kgqa.language.frame import Frame
+from kgqa.language.goals import Core, Goals, Placed, Scored, core_of
+from kgqa.language.items import Item, Name, Time, Word
+from kgqa.language.lexicon import Lexicon
+from kgqa.language.nested import nest
+from kgqa.language.succession import Succession, succession
+from kgqa.language.times import Clauses, Timing, written
+from kgqa.model.question import Goal, Mention, Order, Question, Unknown, When
+
+_DEPTH = 3
+_BREADTH = 4
+_NAMING = frozenset("call name know title style rename term refer".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Readings:
+    """Read items over one lexicon and one state of a base."""
+
+    text: str
+    lexicon: Lexicon
+    goals: Goals
+
+    def read(self, items: Sequence[Item], depth: int = 0) -> list[Question]:
+        """Return the readings of a question, best first; ties by wording, deterministic."""
+        asking = framing.asked_of(items)
+        found: list[Question] = []
+        for core, penalty, why in self._cores(asking.core, depth):
+            frame = framing.split(replace(asking, core=tuple(core), why=(*asking.why, *why)))
+            found += [replace(q, score=q.score - penalty) for q in self._framed(frame)]
+        unique = {(q.asked, q.goal, q.when, q.order): q for q in reversed(found)}
+        return sorted(unique.values(), key=lambda q: (-q.score, q.why))[: 2 * _BREADTH]
+
+    def _cores(
+        self, core: Sequence[Item], depth: int
+    ) -> Iterator[tuple[list[Item], float, tuple[str, ...]]]:
+        """Yield the core with nested questions made into terms, once for each reading of them."""
+        place = nest(core, self.lexicon) if depth < _DEPTH else None
+        inner = self.read(place.inner, depth + 1)[:2] if place else []
+        if place is None or not inner:
+            yield list(core), 0.0, ()
+            return
+        for question in inner:
+            start, end = core[place.start].start, core[place.end - 1].end
+            said = self.text[start:end]
+            named = Name(replace(question, text=said), start, end)
+            rest = [*core[: place.start], named, *core[place.end :]]
+            for deeper, penalty, why in self._cores(rest, depth + 1):
+                lost = penalty + 0.3 * (1 - question.score)
+                yield deeper, max(0.0, lost), (f"{said!r} is asked first", *why)
+
+    def _framed(self, frame: Frame) -> list[Question]:
+        whens = self._written(frame)
+        found = list(self._named(frame, whens))
+        sequel = succession(frame)
+        if sequel is not None:
+            found += self._succeeding(frame, sequel, whens)
+        core = core_of(frame.core, frame.kind, frame.type)
+        closed = frame.asked in {"boolean", "start", "end", "span", "duration", "times"}
+        goals = self.goals.closed(core) if closed else self.goals.open(core)
+        for scored in goals[:_BREADTH]:
+            found.append(self._timed(frame, core, scored, whens))
+        return found
+
+    def _written(self, frame: Frame) -> tuple[When, ...]:
+        """Return the filters of the dates, those inside temporal clauses included."""
+        dates = list(frame.times)
+        for clause in frame.clauses:
+            if clause.relation in {"during", "throughout"}:
+                dates += [i for i in clause.items if isinstance(i, Time)]
+        whole = any(c.relation == "throughout" for c in frame.clauses) or any(
+            self.text[d.span.lead : d.span.start].casefold().startswith("throughout") for d in dates
+        )
+        return tuple(written(d.span, self.text, whole) for d in dates)
+
+    def _named(self, frame: Frame, whens: tuple[When, ...]) -> Iterator[Question]:
+        """Yield the reading that asks for a name ("What was X called in 1915?")."""
+        names = [i for i in frame.core if isinstance(i, Name)]
+        words = [i for i in frame.core if isinstance(i, Word) and i.lower not in wording.FRAMING]
+        naming = [w for w in words if w.lemma in _NAMING or w.lower in {"known", "called", "named"}]
+        if frame.asked != "nodes" or frame.kind == "person" or len(names) != 1 or not naming:
+            return
+        if len(naming) < len([w for w in words if w not in frame.type]):
+            return
+        goal = Goal(names[0].term, (), Unknown("name"), "object")
+        yield self._question(frame, Scored(goal, 0.85, "the words ask for a name"), "name", whens)
+
+    def _timed(
+        self, frame: Frame, core: Core, scored: Scored, whens: tuple[When, ...]
+    ) -> Question:
+        """Return the reading of a goal under the frame's times and order."""
+        clauses = Clauses(self.goals, self.text)
+        timings: list[Timing] = []
+        missing = 0
+        for clause in frame.clauses:
+            if all(isinstance(i, Time) for i in clause.items):
+                continue
+            timing = clauses.read(clause, frame, core, scored.goal)
+            if timing is None:
+                missing += 1
+            else:
+                timings.append(timing)
+        whens = (*whens, *(t.when for t in timings if t.when))
+        order = next((t.order for t in timings if t.order), None)
+        if order is None:
+            order, whens = _plain_order(frame, whens)
+        score = scored.score + sum(0.2 * (t.score - 1) for t in timings) - 0.3 * missing
+        why = (scored.why, *(t.why for t in timings))
+        question = self._question(frame, replace(scored, score=score), frame.asked, whens)
+        return replace(question, order=order, why=(*frame.why, *why, *_said(order)))
+
+    def _question(
+        self, frame: Frame, scored: Scored, asked: framing.Asked, whens: tuple[When, ...]
+    ) -> Question:
+        if frame.plural and asked == "nodes" and not whens and not frame.order:
+            asked = "timeline"
+        return Question(
+            self.text,
+            asked,
+            scored.goal,
+            when=whens,
+            unit=frame.unit,
+            plural=frame.plural,
+            mentions=tuple(_mentions(scored.goal)),
+            score=round(min(1.0, max(0.0, scored.score)), 4),
+            why=(*frame.why, scored.why),
+        )
+
+    def _succeeding(
+        self, frame: Frame, sequel: Succession, whens: tuple[When, ...]
+    ) -> list[Question]:
+        """Return the readings of "who succeeded X as Y", "the predecessor of X"."""
+        found: list[Question] = []
+        for scored in self._roles(sequel)[:_BREADTH]:
+            n = frame.order[1] if frame.order else 1
+            order = Order(sequel.kind, n, sequel.anchor)
+            question = self._question(frame, scored, "nodes", whens)
+            why = (*frame.why, scored.why, *_said(order))
+            found.append(replace(question, order=order, why=why))
+        return found
+
+    def _roles(self, sequel: Succession) -> list[Scored]:
+        """Return the patterns in which the anchor may have had a successor."""
+        anchor = sequel.anchor
+        role = core_of(sequel.role, "person", ())
+        if role.terms:
+            named = replace(role, words=tuple(w for w in role.words if w != "office"))
+            return [s for s in self.goals.open(named) if _holds(self.goals, s.goal, anchor)]
+        if isinstance(anchor, Question):
+            goal = anchor.goal
+            return [Scored(goal, anchor.score, "the pattern of the nested question")] if goal else []
+        held = self.goals.open(Core((Placed(anchor, "agent"),), role.words))
+        found = []
+        for scored in held:
+            if scored.goal.wanted != "object":
+                continue
+            inner = Question(
+                anchor.text, "nodes", scored.goal, mentions=(anchor,), score=scored.score,
+                why=("what the anchor held",),
+            )  # fmt: skip
+            goal = Goal(Unknown("person"), scored.goal.relations, inner, "subject")
+            rivalry = self._rivalry(scored.goal.relations[0].key)
+            found.append(Scored(goal, scored.score + rivalry, f"successions of {scored.why}"))
+        return sorted(found, key=lambda s: -s.score)
+
+    def _rivalry(self, key: str) -> float:
+        """Return how far a relation is one that holders follow each other in."""
+        relation = self.lexicon.relation(key)
+        if relation.max_subjects == 1:
+            return 0.1
+        shapes = {p.shape for p in self.lexicon.phrases(key) if not p.inverse}
+        ideas = {"office", "position", "role", "post"}
+        words = {w for p in self.lexicon.phrases(key) for w in p.words}
+        return 0.05 if "of" in shapes or words & ideas else -0.15
+
+
+def _holds(goals: Goals, goal: Goal, anchor: Mention | Question) -> bool:
+    relation = goal.relations[0].key
+    if goal.wanted == "subject":
+        return goals.probe.holds(relation, anchor, goal.object)
+    return goals.probe.holds(relation, goal.subject, anchor)
+
+
+def _plain_order(frame: Frame, whens: tuple[When, ...]) -> tuple[Order | None, tuple[When, ...]]:
+    """Return the order of a question without an anchor; next and previous count from its time."""
+    if frame.order is None:
+        nearest = frame.near and len(whens) == 1
+        if nearest and whens[0].relation == "before":
+            return Order("last"), whens
+        if nearest and whens[0].relation == "after":
+            return Order("first"), whens
+        return None, whens
+    kind, n = frame.order
+    if kind == "next":
+        return Order("first" if n == 1 else "nth", n), _turned(whens, "after")
+    if kind == "previous":
+        return (Order("last", n), _turned(whens, "before")) if whens else (Order("last", 2), whens)
+    return Order(kind, n), whens
+
+
+def _turned(whens: tuple[When, ...], relation: framing.OneOf["after", "before"]) -> tuple[When, ...]:
+    return tuple(replace(w, relation=relation) if w.relation == "at" else w for w in whens)
+
+
+def _said(order: Order | None) -> tuple[str, ...]:
+    if order is None:
+        return ()
+    anchor = f" from {order.anchor.text!r}" if order.anchor else ""
+    return (f"order: {order.kind} {order.n}{anchor}",)
+
+
+def _mentions(goal: Goal) -> Iterator[Mention]:
+    for side in (goal.subject, goal.object):
+        if isinstance(side, Mention):
+            yield side
+        elif isinstance(side, Question):
+            yield from side.mentions
+
+
