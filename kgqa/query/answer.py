@@ -152,7 +152,6 @@ class _Run:
             Lexicon.of(self.reader.relations().values()),
             self.reader,
             reference=as_of.span if as_of else today,
-            numbering=self.options.numbering,
             nodes=self.options.nodes,
         )
 

@@ -23,12 +23,12 @@ from kgqa.model.question import (
     Unknown,
     When,
 )
-from kgqa.model.things import Alias, Fact, Literal, Node, Relation
+from kgqa.model.things import Alias, Literal, Node, Relation
 from kgqa.protocols import Pattern, Reader
 from kgqa.query import operators as op
 from kgqa.query.operators import Term
 from kgqa.query.patterns import Facts, Filling, Reading, readings, tiers
-from kgqa.query.scope import asking
+from kgqa.query.scope import asking, incident
 from kgqa.temporal.interval import BEGIN, END, Interval, Validity
 
 Value = str | Literal
@@ -246,12 +246,8 @@ class Evaluator:
                 for v in item.existence
                 if horizon is None or v.es < horizon
             ]
-        sides = (Pattern(subject=node), Pattern(object=node))
-        facts: dict[str, Fact] = {}
-        for side in sides:
-            p = replace(side, begun_before=horizon, known_at=self.scope.known_at, undated="exclude")
-            facts.update((f.id, f) for f in self.reader.match(p))
-        return op.coalesce(facts.values())
+        dated = Pattern(begun_before=horizon, known_at=self.scope.known_at, undated="exclude")
+        return op.coalesce(incident(self.reader, node, dated))
 
     def _order(
         self,

@@ -16,7 +16,7 @@ from kgqa.model.things import Fact, Literal, Node
 from kgqa.protocols import Reader
 from kgqa.query.display import Display
 from kgqa.query.operators import Term, coalesce
-from kgqa.query.scope import pattern
+from kgqa.query.scope import incident, pattern
 from kgqa.temporal import parse_as_of
 from kgqa.temporal.interval import Certainty
 
@@ -126,12 +126,8 @@ def at(reader: Reader, name: str, scope: Scope) -> NodeHistory:
     """Return the facts of a node that hold at ``scope.as_of``, or all of them without one."""
     node = resolve(reader, name, scope.known_at)
     span = scope.as_of.span if scope.as_of else None
-    facts = {
-        f.id: f
-        for side in ({"subject": node}, {"object": node})
-        for f in reader.match(replace(pattern(scope, span), **side))
-    }
-    kept = [f for f in facts.values() if span is None or f.valid.matches(span, scope.as_of_match)]
+    facts = incident(reader, node, pattern(scope, span))
+    kept = [f for f in facts if span is None or f.valid.matches(span, scope.as_of_match)]
     return _history(reader, node, scope, _facts_lines(kept, Display(reader, scope)))
 
 
@@ -141,12 +137,8 @@ def timeline(
     """Return the terms of a node in the scope's world, in order of start; touching ones joined."""
     node = resolve(reader, name, scope.known_at)
     key = relation_key(relation) if relation else None
-    facts = {
-        f.id: f
-        for side in ({"subject": node}, {"object": node})
-        for f in reader.match(replace(pattern(scope, relation=key), **side))
-    }
-    lines = _lines(coalesce(facts.values()), Display(reader, scope))
+    facts = incident(reader, node, pattern(scope, relation=key))
+    lines = _lines(coalesce(facts), Display(reader, scope))
     return _history(reader, node, scope, lines)
 
 

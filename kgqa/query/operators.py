@@ -166,24 +166,23 @@ def first(terms: Iterable[Term]) -> list[Term]:
 
 
 def last(terms: Iterable[Term], n: int = 1) -> list[Term]:
-    """Return the term that starts latest, or the n-th from the end; all with an equal start."""
+    """Return the term with the latest (or n-th latest) start, all of them when starts are equal."""
     groups = _groups(terms)
-    return _chosen(groups, _place(groups[::-1], n), backwards=True)
+    return _chosen(groups, len(groups) - n)
 
 
 def nth(terms: Iterable[Term], n: int) -> list[Term]:
-    """Return the term at place ``n`` (1-based) in start order, with all that start with it."""
-    groups = _groups(terms)
-    return _chosen(groups, _place(groups, n))
+    """Return the term with the n-th start (1-based), all of them when starts are equal."""
+    return _chosen(_groups(terms), n - 1)
 
 
 def next_(terms: Iterable[Term], anchor: Instant, n: int = 1) -> list[Term]:
-    """Return the n-th term that starts later than ``anchor`` (exclusive); all with its start."""
+    """Return the term with the n-th start later than ``anchor`` (exclusive), or all such."""
     return nth((t for t in terms if t.start > anchor), n)
 
 
 def previous(terms: Iterable[Term], anchor: Instant, n: int = 1) -> list[Term]:
-    """Return the n-th last term that starts before ``anchor`` (exclusive); all with its start."""
+    """Return the term with the n-th last start before ``anchor`` (exclusive), or all such."""
     return last((t for t in terms if t.start < anchor), n)
 
 
@@ -191,24 +190,10 @@ def _groups(terms: Iterable[Term]) -> list[list[Term]]:
     return [list(group) for _, group in groupby(timeline(terms), key=lambda t: t.start)]
 
 
-def _place(groups: Sequence[list[Term]], n: int) -> int | None:
-    """Return the index of the group in which the n-th term lies, counting one by one."""
-    seen = 0
-    for index, group in enumerate(groups):
-        seen += len(group)
-        if 1 <= n <= seen:
-            return index
-    return None
-
-
-def _chosen(
-    groups: Sequence[list[Term]], index: int | None, *, backwards: bool = False
-) -> list[Term]:
+def _chosen(groups: Sequence[list[Term]], index: int) -> list[Term]:
     """Return one group; definite if no neighbour's start may fall on the other side of it."""
-    if index is None:
+    if not 0 <= index < len(groups):
         return []
-    if backwards:
-        index = len(groups) - 1 - index
     group = groups[index]
     low = min(t.valid.es for t in group)
     high = max(t.valid.ls for t in group)

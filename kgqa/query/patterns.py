@@ -69,7 +69,10 @@ def _level(best: Candidate, other: Candidate) -> bool:
 
 
 def readings(goal: Goal, solve: Callable[[Question], tuple[str | Literal, ...]]) -> list[Reading]:
-    """Return the ways of filling a goal's names, strongest first; ``solve`` answers a nested question."""
+    """Return the ways of filling a goal's names, strongest first.
+
+    ``solve`` answers a nested question.
+    """
     subjects, objects = (_sides(term, solve) for term in (goal.subject, goal.object))
     found = [
         Reading(s, o, goal.relations, goal.wanted, a + b)

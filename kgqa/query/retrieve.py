@@ -30,7 +30,12 @@ HOPS = {"fast": 0, "deep": 2}
 _PATHS = 200
 _CONTENT = re.compile(r"\w{2,}")
 _STOP = frozenset(
-    ["a", "an", "and", "any", "are", "as", "at", "be", "been", "by", "did", "do", "does", "during", "for", "from", "had", "has", "have", "he", "her", "his", "how", "in", "is", "it", "its", "many", "much", "of", "on", "or", "she", "that", "the", "their", "then", "there", "they", "this", "to", "was", "were", "what", "when", "where", "which", "while", "who", "whom", "whose", "why", "will", "with", "long", "often", "first", "last", "before", "after", "between", "until", "since", "list", "all", "name"]
+    _CONTENT.findall(
+        "a an and any are as at be been by did do does during for from had has have he her his "
+        "how in is it its many much of on or she that the their then there they this to was "
+        "were what when where which while who whom whose why will with long often first last "
+        "before after between until since list all name"
+    )
 )
 """Words of questions that say nothing of their subject."""
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from kgqa.errors import InputError
 from kgqa.model.answer import AskOptions, Scope
+from kgqa.model.things import Fact
 from kgqa.protocols import Pattern, Reader
 from kgqa.temporal import parse_as_of
 from kgqa.temporal.interval import Instant, Interval
@@ -95,3 +96,12 @@ def pattern(scope: Scope, span: Interval | None = None, **fields: Any) -> Patter
         undated=scope.undated,
         **fields,
     )
+
+
+def incident(reader: Reader, node: str, within: Pattern) -> list[Fact]:
+    """Return the facts at either side of a node, once each."""
+    facts = [
+        *reader.match(replace(within, subject=node)),
+        *reader.match(replace(within, object=node)),
+    ]
+    return list({fact.id: fact for fact in facts}.values())
