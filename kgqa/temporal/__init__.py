@@ -23,7 +23,7 @@ from kgqa.temporal.interval import (
     allen,
     merge,
 )
-from kgqa.temporal.printing import describe, format, format_instant, format_span
+from kgqa.temporal.printing import describe, format, format_instant, format_span  # noqa: A004
 from kgqa.temporal.terms import parse, parse_strict_edtf
 
 if TYPE_CHECKING:
@@ -32,15 +32,15 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ALWAYS",
-    "Allen",
-    "AsOf",
     "BEGIN",
-    "DateSpan",
     "END",
-    "Instant",
-    "Interval",
     "UNBOUNDED",
     "UNDATED",
+    "Allen",
+    "AsOf",
+    "DateSpan",
+    "Instant",
+    "Interval",
     "Validity",
     "allen",
     "describe",

@@ -20,10 +20,11 @@ _CLOCK = re.compile(
 )
 _MAX_OFFSET = 14 * HOUR_MS
 
+_JUNES = (1972, 1981, 1982, 1983, 1985, 1992, 1993, 1994, 1997, 2012, 2015)
+_DECEMBERS = (*range(1972, 1980), 1987, 1989, 1990, 1995, 1998, 2005, 2008, 2016)
 LEAP_SECOND_DAYS = frozenset(
-    [day_number(y, 6, 30) for y in (1972, 1981, 1982, 1983, 1985, 1992, 1993, 1994, 1997, 2012, 2015)]
-    + [day_number(y, 12, 31) for y in (*range(1972, 1980), 1987, 1989, 1990, 1995, 1998, 2005, 2008, 2016)]
-)  # fmt: skip
+    [day_number(year, 6, 30) for year in _JUNES] + [day_number(year, 12, 31) for year in _DECEMBERS]
+)
 """The days that ended with a second 60 (UTC), as of IERS bulletin C 70."""
 
 

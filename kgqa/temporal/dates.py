@@ -102,7 +102,7 @@ def parse_any(
     try:
         return parse(text, numbering=numbering, calendar=calendar, ends=ends)
     except InputError as error:
-        if error.code != "time.invalid" or _NUMERIC.match(text) and "-0000" in text:
+        if error.code != "time.invalid" or (_NUMERIC.match(text) and "-0000" in text):
             raise
         refused = error
     from kgqa.temporal.english import parse_english

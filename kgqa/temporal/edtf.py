@@ -205,7 +205,7 @@ class _Parts:
 
 def _matches(pattern: str | None, last: int, reverse: bool) -> Iterator[int]:
     """Yield the numbers 1 to ``last`` that a two-character pattern allows."""
-    tens, units = pattern or "XX"
+    tens, units = (pattern or "XX")[0], (pattern or "XX")[1]
     for number in range(last, 0, -1) if reverse else range(1, last + 1):
         ten, unit = divmod(number, 10)
         if tens in ("X", str(ten)) and units in ("X", str(unit)):

@@ -13,8 +13,10 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from kgqa.errors import InputError
+from kgqa.temporal.amounts import AMOUNTS
 from kgqa.temporal.calendars import FINENESS, civil, day_number
-from kgqa.temporal.grammar import ABSOLUTE, Frame, Partial, Piece, atoms, read_year, settle
+from kgqa.temporal.frame import Frame, Partial, Piece, atoms, settle
+from kgqa.temporal.grammar import ABSOLUTE, read_year
 from kgqa.temporal.interval import BEGIN, DAY_MS, END, Calendar, Interval, Validity
 from kgqa.temporal.moments import Edge, End, Moment, Source, century, term
 from kgqa.temporal.parts import PARTS
@@ -28,7 +30,8 @@ Role: TypeAlias = Literal[
 
 LEADS: dict[str, Role] = {
     "in": "at", "on": "at", "at": "at", "as of": "at", "of": "at", "dated": "at",
-    "from": "from", "since": "since", "starting": "from", "beginning": "from",
+    "from": "from", "starting": "from", "starting in": "from", "starting on": "from",
+    "beginning in": "from", "beginning on": "from", "since": "since",
     "until": "until", "till": "until", "til": "until", "up to": "until", "to": "until",
     "through": "through", "before": "before", "prior to": "before", "after": "after",
     "following": "after", "between": "between", "by": "by", "during": "during",
@@ -65,7 +68,7 @@ class Phrase:
 
 
 Left: TypeAlias = Piece | Bare
-RULES = (*ABSOLUTE, *RELATIVE, *BARE, *PARTS)
+RULES = (*ABSOLUTE, *RELATIVE, *AMOUNTS, *BARE, *PARTS)
 
 
 def parse_english(
@@ -155,9 +158,9 @@ def _rights(
     listed = joined_by_and or (isinstance(left, Bare) and left.ordinal)
     if join not in _JOINS and not (join == "and" and listed):
         return
-    if isinstance(left, Bare) and f.at(j + 1).kind == f.at(j + 3).kind == "num":
-        if f.text(j + 2) in ("-", "/", "."):
-            return
+    numeric = f.at(j + 1).kind == f.at(j + 3).kind == "num" and f.text(j + 2) in ("-", "/", ".")
+    if isinstance(left, Bare) and numeric:
+        return
     k = f.skip(j + 1, "the")
     if f.text(k) in _PRESENT and not f.reference:
         yield Edge.OPEN, k + (2 if f.text(k + 1) == "day" else 1)

@@ -6,138 +6,20 @@ Must not: phrases relative to a reference (``relative``), ranges (``english``).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from dataclasses import replace
 
-from kgqa.temporal.calendars import civil, day_number, granule, month_days, month_of, months_span
-from kgqa.temporal.calendars import week_start, weekday, weeks_in
-from kgqa.temporal.interval import DAY_MS, Calendar, Interval, Precision
+from kgqa.temporal.calendars import (
+    civil,
+    month_days,
+    months_span,
+    week_start,
+    weekday,
+    weeks_in,
+)
+from kgqa.temporal.frame import Frame, Partial, Read, Rule, atoms, day_moment, settle
+from kgqa.temporal.interval import DAY_MS, Precision
 from kgqa.temporal.moments import Moment, century
 from kgqa.temporal.words import DIRECTIONS, MONTHS, SEASONS, WEEKDAYS, Token
-
-_NOTHING = Token("sym", "", 0, 0)
-
-
-@dataclass(frozen=True, slots=True)
-class Partial:
-    """Hold the parts of a civil date that a text gives; the year is astronomical."""
-
-    year: int | None = None
-    month: int | None = None
-    day: int | None = None
-    weekday: int | None = None
-
-    def moment(self, calendar: Calendar) -> Moment | None:
-        """Return the granule named, or None if parts are missing or there is no such date."""
-        if self.year is None or (self.day and not self.month):
-            return None
-        if not self.month:
-            return Moment.of(months_span(self.year, 1, 12, calendar), "year")
-        if not self.day:
-            return Moment.of(months_span(self.year, self.month, 1, calendar), "month")
-        if self.day > month_days(self.year, self.month, calendar):
-            return None
-        start = day_number(self.year, self.month, self.day, calendar) * DAY_MS
-        return Moment.of((start, start + DAY_MS), "day")
-
-
-Piece: TypeAlias = Moment | Partial
-Read: TypeAlias = tuple[Piece, int]
-Rule: TypeAlias = "Callable[[Frame, int], Read | None]"
-
-
-@dataclass(slots=True)
-class Frame:
-    """Hold the tokens and what relative phrases refer to; notes when a reference is missing."""
-
-    tokens: list[Token]
-    rules: tuple[Rule, ...]
-    reference: Interval | None = None
-    calendar: Calendar = "gregorian"
-    wanted: bool = field(default=False)
-
-    def at(self, i: int) -> Token:
-        """Return a token, or an empty one beyond the ends."""
-        return self.tokens[i] if 0 <= i < len(self.tokens) else _NOTHING
-
-    def text(self, i: int) -> str:
-        """Return a token's text, or an empty string beyond the ends."""
-        return self.at(i).text
-
-    def skip(self, i: int, *words: str) -> int:
-        """Return the place after an optional word."""
-        return i + 1 if self.text(i) in words else i
-
-    def within(self, precision: Precision) -> Interval | None:
-        """Return the granule in which the whole reference lies, if there is one."""
-        if self.reference is None:
-            self.wanted = True
-            return None
-        span = granule(self.reference.start, precision)
-        return span if self.reference.end <= span.end else None
-
-
-def atoms(f: Frame, i: int) -> Iterator[Read]:
-    """Yield what can be read at a token, each with its end; rules in order of preference."""
-    for start in (i, i + 1) if f.text(i) == "the" else (i,):
-        for rule in f.rules:
-            found = rule(f, start)
-            if found:
-                yield found
-
-
-def settle(f: Frame, piece: Piece) -> Moment | None:
-    """Return the moment a piece names; missing parts come from the reference's past."""
-    if isinstance(piece, Moment):
-        return piece
-    if piece.year is not None:
-        return piece.moment(f.calendar)
-    today = f.within("day")
-    if today is None:
-        whole = f.within("year") if piece.month and f.reference else None
-        return _settled_in(f, piece, whole) if whole else None
-    year, month, _ = civil(today.start // DAY_MS)
-    if piece.month:
-        strict = piece.day is not None
-        candidates = (replace(piece, year=year - back) for back in range(9))
-        for moment in (c.moment(f.calendar) for c in candidates):
-            if moment and moment.lower < today.start + (not strict):
-                return moment
-        return None
-    if piece.day and piece.weekday:
-        return _weekday_and_day(f, piece, year, month)
-    if piece.day:
-        for back in range(3):
-            y, m = month_of(year, month, -back)
-            moment = replace(piece, year=y, month=m).moment(f.calendar)
-            if moment and moment.lower < today.start:
-                return moment
-    if piece.weekday:
-        number = today.start // DAY_MS
-        back = (weekday(number) - piece.weekday - 1) % 7 + 1
-        return day_moment(number - back)
-    return None
-
-
-def _settled_in(f: Frame, piece: Partial, year: Interval) -> Moment | None:
-    return replace(piece, year=civil(year.start // DAY_MS)[0]).moment(f.calendar)
-
-
-def _weekday_and_day(f: Frame, piece: Partial, year: int, month: int) -> Moment | None:
-    for back in range(13):
-        y, m = month_of(year, month, -back)
-        moment = replace(piece, year=y, month=m).moment(f.calendar)
-        if moment and weekday(moment.lower // DAY_MS) == piece.weekday:
-            return moment
-    return None
-
-
-def day_moment(number: int, days: int = 1) -> Moment:
-    """Return the moment of so many days from a day number."""
-    precision: Precision = "day" if days != 7 else "week"
-    return Moment.of((number * DAY_MS, (number + days) * DAY_MS), precision)
-
 
 # Years -------------------------------------------------------------------------------------
 
@@ -406,7 +288,7 @@ def _quarter(f: Frame, i: int) -> Read | None:
         k += 1
     if not size or not 1 <= number <= 12 // size:
         return None
-    year = named and (named[0], k) or year_tail(f, k)
+    year = (named and (named[0], k)) or year_tail(f, k)
     if year is None:
         now = f.within("month") if size == 3 else None
         if now is None:
@@ -495,7 +377,7 @@ def _iso(f: Frame, i: int) -> Read | None:
         part = f.at(j + 1)
         if f.text(j) != "-" or part.kind != "num" or len(part.text) != 2:
             break
-        partial = replace(partial, **{name: part.value})  # type: ignore[arg-type]
+        partial = replace(partial, **{name: part.value})
         j += 2
     if not 1 <= (partial.month or 1) <= 12 or partial.day == 0:
         return None

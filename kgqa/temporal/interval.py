@@ -208,7 +208,7 @@ class Validity:
         return self.es < span.end and self.le > span.start
 
     def definite(self, span: Interval) -> bool:
-        """Tell whether the term certainly shares an instant with ``span``: ``ls < b and ee > a``."""
+        """Tell whether the term certainly shares an instant with it: ``ls < b and ee > a``."""
         return self.ls < span.end and self.ee > span.start
 
     def covers_possibly(self, span: Interval) -> bool:

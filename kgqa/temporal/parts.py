@@ -5,7 +5,9 @@ Belongs here: rules that wrap another date. Must not: dates of their own.
 
 from __future__ import annotations
 
-from kgqa.temporal.grammar import Frame, Partial, Read, Rule, atoms, settle
+from dataclasses import replace
+
+from kgqa.temporal.frame import Frame, Partial, Read, Rule, atoms, longest, settle
 from kgqa.temporal.interval import Interval
 from kgqa.temporal.moments import Moment, subunits, third
 from kgqa.temporal.words import WEEKDAYS
@@ -22,6 +24,8 @@ def _part(f: Frame, i: int) -> Read | None:
     i = f.skip(i, "the")
     part = _PARTS.get(f.text(i))
     if part is None:
+        return None
+    if f.text(i) not in ("early", "mid", "late") and f.text(i + 1) != "of":
         return None
     j = f.skip(f.skip(i + 1, "-"), "of", "in")
     # Two parts in one ("mid to late 1790s") run from the first to the second.
@@ -60,14 +64,13 @@ def _circa(f: Frame, i: int) -> Read | None:
     """circa 1790, c. 480 BC, around June 1815."""
     if f.text(i) not in _CIRCA:
         return None
-    uncertain = f.text(i) in ("perhaps", "probably")
-    best: Read | None = None
-    for piece, end in atoms(f, f.skip(f.skip(i + 1, "."), "the")):
-        moment = settle(f, piece)
-        if moment and (best is None or end > best[1]):
-            blurred = Moment(moment.lower, moment.top, moment.upper, moment.precision, True)
-            best = (blurred if uncertain else moment.circa()), end
-    return best
+    found = longest(f, f.skip(f.skip(i + 1, "."), "the"))
+    if not found:
+        return None
+    moment, end = found
+    if f.text(i) in ("perhaps", "probably"):
+        return replace(moment, uncertain=True), end
+    return moment.circa(), end
 
 
 def _weekday_alone(f: Frame, i: int) -> Read | None:

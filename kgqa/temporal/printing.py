@@ -7,7 +7,6 @@ notations of equal bounds.
 
 from __future__ import annotations
 
-from kgqa.errors import InputError
 from kgqa.temporal.calendars import (
     CLOCK_MS,
     REACH,
@@ -18,8 +17,6 @@ from kgqa.temporal.calendars import (
     from_astronomical,
     granule,
     shift_months,
-    weekday,
-    weeks_in,
     week_start,
 )
 from kgqa.temporal.interval import (
@@ -36,6 +33,8 @@ from kgqa.temporal.interval import (
 from kgqa.temporal.moments import Moment
 
 _CODED: tuple[Precision, ...] = ("season", "quarter", "week")
+_PLAIN: tuple[Precision, ...] = ("year", "month", "day", *CLOCK_MS)
+_SPANS: tuple[Precision, ...] = ("decade", "century", "millennium")
 _CIRCA: dict[Precision, int] = {"day": 1, "month": 12, "year": 60, "decade": 120, "century": 600}
 _MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September",
@@ -116,10 +115,10 @@ def _end(validity: Validity, numbering: Numbering) -> str:
     if ee == le:
         return "<" + _starting(le, precision, numbering)
     inclusive = _moment(ee - 1, le, validity, precision, numbering)
-    if ee > BEGIN + 1 and le < END and inclusive.startswith("["):
+    if inclusive.startswith("[") and ee > BEGIN + 1 and le < END:
+        shared = finer(alignment(ee), alignment(le))
         # An uncertain exclusive end: both bounds are first instants no longer held.
-        if alignment(ee) not in CLOCK_MS and alignment(le) not in CLOCK_MS:
-            shared = finer(alignment(ee), alignment(le))
+        if shared not in CLOCK_MS:
             first, last = (_plain(granule(t, shared), shared, numbering) for t in (ee, le))
             return f"<[{first}..{last}]"
     return inclusive
@@ -127,8 +126,7 @@ def _end(validity: Validity, numbering: Numbering) -> str:
 
 def _starting(t: Instant, precision: Precision | None, numbering: Numbering) -> str:
     """Return a granule that begins at ``t``: of the given precision if that is a plain one."""
-    plain = precision in ("year", "month", "day") or precision in CLOCK_MS
-    if precision and plain and granule(t, precision).start == t:
+    if precision in _PLAIN and granule(t, precision).start == t:
         return _plain(granule(t, precision), precision, numbering)
     return format_instant(t, numbering=numbering)
 
@@ -185,10 +183,10 @@ def _granule(
         coded = _coded(low, hint, numbering)
         if coded:
             return coded
-    for precision in ("year", "month", "day", "hour", "minute", "second", "millisecond"):
-        span = granule(low, precision)  # type: ignore[arg-type]
+    for precision in _PLAIN:
+        span = granule(low, precision)
         if span.start == low and span.end == high:
-            return _plain(span, precision, numbering)  # type: ignore[arg-type]
+            return _plain(span, precision, numbering)
         if span.end < high and precision == "year":
             return _unspecified(low, high, numbering)
     return None
@@ -202,8 +200,8 @@ def _unspecified(low: Instant, high: Instant, numbering: Numbering) -> str | Non
     if first < 0 < last:
         return None
     near, far = sorted((abs(first), abs(last)))
-    for count in (1, 2, 3):
-        size = YEARS[("year", "decade", "century", "millennium")[count]]  # type: ignore[index]
+    for count, precision in enumerate(_SPANS, 1):
+        size = YEARS[precision]
         if near % size == 0 and far == near + size - 1 and near > 0 and far <= 9999:
             sign = "-" if last < 0 else ""
             return f"{sign}{near // size:0{4 - count}d}" + "X" * count

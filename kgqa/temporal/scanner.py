@@ -11,9 +11,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from kgqa.temporal.amounts import AMOUNTS
 from kgqa.temporal.calendars import YEARS
 from kgqa.temporal.english import LEADS, Phrase, Role, apply, phrases
-from kgqa.temporal.grammar import ABSOLUTE, Frame
+from kgqa.temporal.frame import Frame
+from kgqa.temporal.grammar import ABSOLUTE
 from kgqa.temporal.interval import Calendar, Interval, Validity
 from kgqa.temporal.moments import Source
 from kgqa.temporal.parts import PARTS
@@ -31,8 +33,10 @@ from kgqa.temporal.words import (
     tokens,
 )
 
-RULES = (*ABSOLUTE, *RELATIVE, *PARTS)
-_WINDOW = 100
+RULES = (*ABSOLUTE, *RELATIVE, *AMOUNTS, *PARTS)
+_ABSOLUTE = (*ABSOLUTE, *AMOUNTS, *PARTS)
+_WINDOW = 80
+_WALL = re.compile(r"[;()\[\]!?\"]|\n\s*\n")
 
 
 def _words(*groups: object) -> str:
@@ -64,7 +68,7 @@ _TRIGGER_LEANING = re.compile(rf"(?<![\w$£€#.,:/])(?:{_ALWAYS}{_LEANING})", r
 _LEAD = re.compile(
     rf"(?:^|[^\w])({_words(LEADS).replace(' ', chr(92) + 's+')})\s+(?:the\s+)?(?:year\s+)?$"
 )
-_STRONG = frozenset("in since during until till by throughout circa year".split())
+_STRONG = frozenset(["in", "since", "during", "until", "till", "by", "throughout", "circa", "year"])
 _BEFORE_YEAR = re.compile(
     r"(?:\b(?:born|died|founded|established|published|elected|ended|began|dated|reigned|ruled"
     r"|autumn|fall|late|early|mid)\s+|\b(?:b|d|r|fl|est|pub)\.\s*|\(\s*|[(\[][^()\[\]]{0,40},\s+)$"
@@ -72,18 +76,161 @@ _BEFORE_YEAR = re.compile(
 _THE = re.compile(r"\bthe\s+$")
 _LIST = re.compile(r"\s*(?:,|;|and|or|&|,\s*and|,\s*or|to)\s*")
 _COUNTED = frozenset(
-    "km miles mile metres meters feet foot ft m cm mm kg lb lbs pounds dollars euros people men "
-    "women soldiers troops children persons inhabitants copies votes seats points years days "
-    "months weeks hours minutes seconds times acres hectares tons tonnes cases percent per "
-    "million billion thousand hundred degrees bc".split()
+    [
+        "km",
+        "miles",
+        "mile",
+        "metres",
+        "meters",
+        "feet",
+        "foot",
+        "ft",
+        "m",
+        "cm",
+        "mm",
+        "kg",
+        "lb",
+        "lbs",
+        "pounds",
+        "dollars",
+        "euros",
+        "people",
+        "men",
+        "women",
+        "soldiers",
+        "troops",
+        "children",
+        "persons",
+        "inhabitants",
+        "copies",
+        "votes",
+        "seats",
+        "points",
+        "years",
+        "days",
+        "months",
+        "weeks",
+        "hours",
+        "minutes",
+        "seconds",
+        "times",
+        "acres",
+        "hectares",
+        "tons",
+        "tonnes",
+        "cases",
+        "percent",
+        "per",
+        "million",
+        "billion",
+        "thousand",
+        "hundred",
+        "degrees",
+        "bc",
+    ]
 )
 _FUNCTION = frozenset(
-    "a an and or but nor to of in on at by for from with without as is was were are be been had "
-    "has have did does do he she it they we i you his her its their this that these those the "
-    "when while who whom whose which where what why how there then than until till since after "
-    "before during through under over between against because if so not no onwards onward also "
-    "would could should may might must will shall can became came being having into upon about "
-    "only just still both all each".split()
+    [
+        "a",
+        "an",
+        "and",
+        "or",
+        "but",
+        "nor",
+        "to",
+        "of",
+        "in",
+        "on",
+        "at",
+        "by",
+        "for",
+        "from",
+        "with",
+        "without",
+        "as",
+        "is",
+        "was",
+        "were",
+        "are",
+        "be",
+        "been",
+        "had",
+        "has",
+        "have",
+        "did",
+        "does",
+        "do",
+        "he",
+        "she",
+        "it",
+        "they",
+        "we",
+        "i",
+        "you",
+        "his",
+        "her",
+        "its",
+        "their",
+        "this",
+        "that",
+        "these",
+        "those",
+        "the",
+        "when",
+        "while",
+        "who",
+        "whom",
+        "whose",
+        "which",
+        "where",
+        "what",
+        "why",
+        "how",
+        "there",
+        "then",
+        "than",
+        "until",
+        "till",
+        "since",
+        "after",
+        "before",
+        "during",
+        "through",
+        "under",
+        "over",
+        "between",
+        "against",
+        "because",
+        "if",
+        "so",
+        "not",
+        "no",
+        "onwards",
+        "onward",
+        "also",
+        "would",
+        "could",
+        "should",
+        "may",
+        "might",
+        "must",
+        "will",
+        "shall",
+        "can",
+        "became",
+        "came",
+        "being",
+        "having",
+        "into",
+        "upon",
+        "about",
+        "only",
+        "just",
+        "still",
+        "both",
+        "all",
+        "each",
+    ]
 )
 
 
@@ -144,8 +291,9 @@ def _read(
 ) -> DateSpan | None:
     role, lead = _role(low, start)
     stop = _word_end(low, min(start + _WINDOW, len(low)))
-    gap = low.find("\n\n", start, stop)
-    frame = Frame(tokens(low, start, gap if gap > 0 else stop), RULES, reference, calendar)
+    wall = _WALL.search(low, start, stop)
+    found = tokens(low, start, wall.start() if wall else stop)
+    frame = Frame(found, RULES if reference else _ABSOLUTE, reference, calendar)
     best: Phrase | None = None
     for phrase in phrases(frame, 0, joined_by_and=role == "between"):
         if best is None or phrase.end > best.end:
@@ -172,14 +320,16 @@ def _plausible(
     text: str, low: str, used: list[Token], earlier: list[DateSpan], role: Role | None
 ) -> bool:
     """Tell whether tokens that read as a date are one, by their shape and neighbours."""
-    start, end = used[0].start, used[-1].end
+    end = used[-1].end
     after = low[end : end + 24]
-    if re.match(r"[\d%]|,\d{3}|[.:]\d", after):
+    if re.match(r"[\d%]|,\d{3}|[.:/\u2013\u2014-]\d", after):
         return False
-    for token in used:
-        if token.kind == "era" and "." not in token.text:
-            if not text[token.start : token.end].isupper():
-                return False
+    eras = [text[t.start : t.end] for t in used if t.kind == "era" and "." not in t.text]
+    if not all(era.isupper() for era in eras):
+        return False
+    last = used[-1]
+    if last.kind == "num" and len(last.text) == 3 and _counted(after):
+        return False
     kinds = [t.kind for t in used]
     if "word" not in kinds and "era" not in kinds and "decade" not in kinds:
         if kinds == ["num"]:

@@ -6,8 +6,7 @@ Belongs here: vocabulary and tokens. Must not: what a date is. May import nothin
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 Kind: TypeAlias = Literal["num", "ord", "decade", "era", "word", "sym", "other"]
 
@@ -34,11 +33,29 @@ DIRECTIONS = {
     "next": 1, "coming": 1, "upcoming": 1, "following": 1,
 }  # fmt: skip
 
-_ONES = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
-    "fifteen sixteen seventeen eighteen nineteen"
-).split()
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_ONES = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+]
+_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 CARDINALS = {name: i for i, name in enumerate(_ONES)}
 CARDINALS |= {name: 20 + 10 * i for i, name in enumerate(_TENS)}
 _ODD = {"first": 1, "second": 2, "third": 3, "fifth": 5, "eighth": 8, "ninth": 9, "twelfth": 12}
@@ -49,6 +66,7 @@ ORDINALS = _ODD | {
 }
 _DECADES = {(name[:-1] + "ies"): value for name, value in CARDINALS.items() if name in _TENS}
 _DECADES |= {"tens": 10}
+_SPELLED = {*CARDINALS, *ORDINALS, *_DECADES, "noughties"}
 
 _TOKEN = re.compile(
     r"(?P<era>(?:b\.\s?c\.(?:\s?e\.)?|bce?|a\.\s?d\.|ad|c\.\s?e\.|ce)(?![a-z0-9]))"
@@ -62,8 +80,7 @@ _TOKEN = re.compile(
 _LOWER = {code: code + 32 for code in range(65, 91)}
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """Hold one token; ``value`` is that of numbers, ordinals, decades, ``-1``/``1`` of eras."""
 
     kind: Kind
@@ -103,7 +120,7 @@ def tokens(text: str, start: int = 0, stop: int | None = None) -> list[Token]:
 def _folded(found: list[Token]) -> list[Token]:
     result, i = [], 0
     while i < len(found):
-        folded = _fold(found, i) if found[i].kind == "word" else None
+        folded = _fold(found, i) if found[i].text in _SPELLED else None
         if folded:
             kind, value, j = folded
             text = " ".join(t.text for t in found[i:j])

@@ -13,7 +13,7 @@ from kgqa.temporal import (
     Interval,
     Validity,
     describe,
-    format,
+    format,  # noqa: A004
     format_instant,
     format_span,
     parse,
@@ -124,8 +124,10 @@ def test_printed_form(text: str, printed: str) -> None:
 
 
 def test_the_ends_of_time() -> None:
-    assert format(UNDATED) == "/" and parse("/") == UNDATED
-    assert format(UNBOUNDED) == "../.." and parse("../..") == UNBOUNDED
+    assert format(UNDATED) == "/"
+    assert parse("/") == UNDATED
+    assert format(UNBOUNDED) == "../.."
+    assert parse("../..") == UNBOUNDED
     assert format_span(ALWAYS) == "../.."
     assert format_span(Interval(BEGIN, 0)) == "../1969"
     assert format_instant(END) == format_instant(BEGIN) == ".."
