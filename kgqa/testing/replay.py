@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeAlias
 
 from kgqa.model.things import Claim, End, Node, Ref, Relation
 from kgqa.protocols import Batch
-from kgqa.temporal.interval import Validity
+from kgqa.temporal.interval import BEGIN, Validity
 from kgqa.testing.naive import (
     UNDATED_BOUNDS,
     Bounds,
@@ -151,27 +151,34 @@ def _end(s: State, end: End) -> None:
         remove(s, moved)
         for born, source, claim in moved:
             _add(s, (born, source, replace(claim, valid=ended(claim.valid))))
-    for i, (born, source, node) in enumerate(s.nodes):
-        if end.label == "node:" + canonical(s, node.id):
-            terms = tuple(ended(v) for v in node.existence)
-            s.nodes[i] = (born, source, replace(node, existence=terms))
+    rows = [n for n in s.nodes if end.label == "node:" + canonical(s, n[2].id)]
+    unknown = Validity(BEGIN, end.ee - 1, end.ee, end.le)
+    stated = [n for n in rows if n[2].existence]
+    for born, source, node in stated or rows:
+        *first, last = sorted(node.existence, key=lambda v: v.bounds) or [unknown]
+        s.nodes.remove((born, source, node))
+        s.nodes.append((born, source, replace(node, existence=(*first, ended(last)))))
 
 
 # What it says.
 
 
 def things(s: State) -> dict[str, Thing]:
-    """Return all nodes: declared by a row or an explicit id, else placeholders of claims."""
-    declared = [(0, node) for _, _, node in s.nodes]
-    declared += [(1, Node(r.id, r.label, r.kind)) for r in _refs(s) if r.id is not None]
+    """Return all nodes, from three kinds of row: 0 node rows, 1 explicit ids, 2 mere names.
+
+    A mere name says something of its placeholder, or of what that was merged into.
+    """
     named = bearers(s)
-    loose = [(2, Node(resolve(s, r, named), r.label)) for r in _refs(s) if r.id is None]
-    found: dict[str, Thing] = {}
-    for name in {canonical(s, node.id) for _, node in declared}:
-        found[name] = _thing(name, [d for d in declared if canonical(s, d[1].id) == name])
-    for name in {node.id for _, node in loose} - set(found):
-        found[name] = _thing(name, [d for d in loose if d[1].id == name])
-    return found
+    rows = [(0, node) for _, _, node in s.nodes]
+    for ref in _refs(s):
+        if ref.id is not None:
+            rows.append((1, Node(ref.id, ref.label, ref.kind)))
+        elif resolve(s, ref, named) == canonical(s, "name:" + key(ref.label)):
+            rows.append((2, Node("name:" + key(ref.label), ref.label, ref.kind)))
+    found: dict[str, list[tuple[int, Node]]] = {}
+    for rank, node in rows:
+        found.setdefault(canonical(s, node.id), []).append((rank, node))
+    return {name: _thing(name, about_it) for name, about_it in found.items()}
 
 
 def _refs(s: State) -> list[Ref]:
