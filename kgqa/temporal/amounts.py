@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from kgqa.temporal.calendars import finer, granule, shift_months, weekday
-from kgqa.temporal.frame import Frame, Partial, Read, Rule, atoms, day_moment, longest
+from kgqa.temporal.frame import Frame, Partial, Read, Rules, atoms, day_moment, longest
 from kgqa.temporal.interval import BEGIN, DAY_MS, END, Instant, Precision
 from kgqa.temporal.moments import Moment
 from kgqa.temporal.relative import (
@@ -203,4 +203,4 @@ def _from_on(f: Frame, i: int) -> Read | None:
     return days_between(base[0].lower, _moved_by(base[0].lower, amount, 1), base[1])
 
 
-AMOUNTS: tuple[Rule, ...] = (_ago, _stretch, _beyond, _from_on)
+AMOUNTS: Rules = {"num": (_ago, _from_on), "word": (_ago, _stretch, _beyond, _from_on)}

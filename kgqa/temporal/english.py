@@ -15,7 +15,7 @@ from typing import Literal, TypeAlias
 from kgqa.errors import InputError
 from kgqa.temporal.amounts import AMOUNTS
 from kgqa.temporal.calendars import FINENESS, civil, day_number
-from kgqa.temporal.frame import Frame, Partial, Piece, atoms, settle
+from kgqa.temporal.frame import Frame, Partial, Piece, atoms, settle, united
 from kgqa.temporal.grammar import ABSOLUTE, read_year
 from kgqa.temporal.interval import BEGIN, DAY_MS, END, Calendar, Interval, Validity
 from kgqa.temporal.moments import Edge, End, Moment, Source, century, term
@@ -68,7 +68,7 @@ class Phrase:
 
 
 Left: TypeAlias = Piece | Bare
-RULES = (*ABSOLUTE, *RELATIVE, *AMOUNTS, *BARE, *PARTS)
+RULES = united(ABSOLUTE, RELATIVE, AMOUNTS, BARE, PARTS)
 
 
 def parse_english(

@@ -21,7 +21,7 @@ from kgqa.temporal.calendars import (
 )
 from kgqa.temporal.interval import DAY_MS, Calendar, Interval, Precision
 from kgqa.temporal.moments import Moment
-from kgqa.temporal.words import Token
+from kgqa.temporal.words import Kind, Token
 
 _PADDING = [Token("sym", "", -1, -1)] * 10
 
@@ -52,6 +52,8 @@ class Partial:
 Piece: TypeAlias = Moment | Partial
 Read: TypeAlias = tuple[Piece, int]
 Rule: TypeAlias = "Callable[[Frame, int], Read | None]"
+Rules: TypeAlias = dict[Kind, tuple[Rule, ...]]
+"""Rules by the kind of token that they begin with, in order of preference."""
 
 
 @dataclass(slots=True)
@@ -59,7 +61,7 @@ class Frame:
     """Hold the tokens and what relative phrases refer to; notes when a reference is missing."""
 
     tokens: list[Token]
-    rules: tuple[Rule, ...]
+    rules: Rules
     reference: Interval | None = None
     calendar: Calendar = "gregorian"
     wanted: bool = False
@@ -90,11 +92,22 @@ class Frame:
         return span if self.reference.end <= span.end else None
 
 
+def united(*tables: Rules) -> Rules:
+    """Return tables of rules as one, those of earlier tables first."""
+    kinds = {kind for table in tables for kind in table}
+    return {kind: sum((table.get(kind, ()) for table in tables), ()) for kind in kinds}
+
+
 def atoms(f: Frame, i: int) -> list[Read]:
     """Return what can be read at a token, each with its end; rules in order of preference."""
     if i not in f.seen:
         starts = (i, i + 1) if f.text(i) == "the" else (i,)
-        f.seen[i] = [read for start in starts for rule in f.rules if (read := rule(f, start))]
+        f.seen[i] = [
+            read
+            for start in starts
+            for rule in f.rules.get(f.padded[start].kind, ())
+            if (read := rule(f, start))
+        ]
     return f.seen[i]
 
 

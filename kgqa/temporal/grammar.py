@@ -16,7 +16,7 @@ from kgqa.temporal.calendars import (
     weekday,
     weeks_in,
 )
-from kgqa.temporal.frame import Frame, Partial, Read, Rule, atoms, day_moment, settle
+from kgqa.temporal.frame import Frame, Partial, Read, Rules, atoms, day_moment, settle
 from kgqa.temporal.interval import DAY_MS, Precision
 from kgqa.temporal.moments import Moment, century
 from kgqa.temporal.words import DIRECTIONS, MONTHS, SEASONS, WEEKDAYS, Token
@@ -384,7 +384,14 @@ def _iso(f: Frame, i: int) -> Read | None:
     return partial, j
 
 
-ABSOLUTE: tuple[Rule, ...] = (
-    _numeric, _day_month, _month_day, _year_month, _month_year, _nth_of, _quarter, _season,
-    _century, _decade, _week_number, _iso, _year,
-)  # fmt: skip
+ABSOLUTE: Rules = {
+    "num": (_numeric, _day_month, _year_month, _quarter, _year),
+    "ord": (_day_month, _nth_of, _quarter, _century),
+    "decade": (_decade,),
+    "era": (_year_month, _quarter, _year),
+    "word": (
+        _day_month, _month_day, _year_month, _month_year, _nth_of, _quarter, _season,
+        _week_number, _year,
+    ),
+    "sym": (_iso,),
+}  # fmt: skip

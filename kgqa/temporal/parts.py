@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kgqa.temporal.frame import Frame, Partial, Read, Rule, atoms, longest, settle
+from kgqa.temporal.frame import Frame, Partial, Read, Rules, atoms, longest, settle
 from kgqa.temporal.interval import Interval
 from kgqa.temporal.moments import Moment, subunits, third
 from kgqa.temporal.words import WEEKDAYS
@@ -81,4 +81,4 @@ def _weekday_alone(f: Frame, i: int) -> Read | None:
     return Partial(weekday=name), i + 1
 
 
-PARTS: tuple[Rule, ...] = (_part, _half, _circa, _weekday_alone)
+PARTS: Rules = {"ord": (_half,), "word": (_part, _half, _circa, _weekday_alone)}

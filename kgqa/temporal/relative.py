@@ -8,7 +8,7 @@ is none here: refuse.
 from __future__ import annotations
 
 from kgqa.temporal.calendars import civil, granule, months_span, shift_months, weekday
-from kgqa.temporal.frame import Frame, Partial, Read, Rule, day_moment, longest
+from kgqa.temporal.frame import Frame, Partial, Read, Rules, day_moment, longest
 from kgqa.temporal.grammar import season_span
 from kgqa.temporal.interval import BEGIN, DAY_MS, END, Instant, Precision
 from kgqa.temporal.moments import Moment
@@ -261,8 +261,10 @@ def _week_of(f: Frame, i: int) -> Read | None:
     return day_moment(number if commencing else number - weekday(number) + 1, 7), base[1]
 
 
-RELATIVE: tuple[Rule, ...] = (
-    _day_words, _weekday_in_week, _unit, _named, _day_of_month, _rest, _week_of,
-)  # fmt: skip
-BARE: tuple[Rule, ...] = (_bare_day, _bare_unit)
+RELATIVE: Rules = {
+    "num": (_day_of_month,),
+    "ord": (_day_of_month,),
+    "word": (_day_words, _weekday_in_week, _unit, _named, _rest, _week_of),
+}
+BARE: Rules = {"word": (_bare_day, _bare_unit)}
 """Rules too loose for prose: ``the week``, ``the 27th``."""

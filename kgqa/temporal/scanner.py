@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from kgqa.temporal.amounts import AMOUNTS
 from kgqa.temporal.calendars import YEARS
 from kgqa.temporal.english import LEADS, Phrase, Role, apply, phrases
-from kgqa.temporal.frame import Frame
+from kgqa.temporal.frame import Frame, united
 from kgqa.temporal.grammar import ABSOLUTE
 from kgqa.temporal.interval import Calendar, Interval, Validity
 from kgqa.temporal.moments import Source
@@ -33,8 +33,8 @@ from kgqa.temporal.words import (
     tokens,
 )
 
-RULES = (*ABSOLUTE, *RELATIVE, *AMOUNTS, *PARTS)
-_ABSOLUTE = (*ABSOLUTE, *AMOUNTS, *PARTS)
+_LEANING_RULES = united(ABSOLUTE, RELATIVE, AMOUNTS, PARTS)
+_RULES = united(ABSOLUTE, AMOUNTS, PARTS)
 _WINDOW = 80
 _WALL = re.compile(r"[;()\[\]!?\"]|\n\s*\n")
 
@@ -293,7 +293,7 @@ def _read(
     stop = _word_end(low, min(start + _WINDOW, len(low)))
     wall = _WALL.search(low, start, stop)
     found = tokens(low, start, wall.start() if wall else stop)
-    frame = Frame(found, RULES if reference else _ABSOLUTE, reference, calendar)
+    frame = Frame(found, _LEANING_RULES if reference else _RULES, reference, calendar)
     best: Phrase | None = None
     for phrase in phrases(frame, 0, joined_by_and=role == "between"):
         if best is None or phrase.end > best.end:
