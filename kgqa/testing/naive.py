@@ -164,13 +164,29 @@ def union(terms: Iterable[Bounds]) -> list[Bounds]:
 
 
 def coalesce(rows: Iterable[Row]) -> list[Term]:
-    """Return the terms of each subject-relation-object, touching ones joined, in time order."""
+    """Return the terms of each subject-relation-object, touching ones joined, in time order.
+
+    An unknown end, or start, reaches only as far as it certainly holds.
+    """
     rows = list(rows)
     terms = []
     for three in sorted({row[:3] for row in rows}):
-        for bounds in union(row.bounds for row in rows if row[:3] == three):
-            terms.append(Term(*three, bounds))
+        runs: list[list[tuple[int, int, Bounds]]] = []
+        for one in sorted((*_reach(r.bounds), r.bounds) for r in rows if r[:3] == three):
+            if runs and one[0] <= max(end for _, end, _ in runs[-1]):
+                runs[-1].append(one)
+            else:
+                runs.append([one])
+        for run in runs:
+            es, ls, ee, le = zip(*(bounds for _, _, bounds in run), strict=True)
+            terms.append(Term(*three, (min(es), min(ls), max(ee), max(le))))
     return sorted(terms, key=lambda t: (t.bounds[0], t.bounds[2], t[:3]))
+
+
+def _reach(bounds: Bounds) -> tuple[int, int]:
+    es, ls, ee, le = bounds
+    begin = ls if es == BEGIN and ls != BEGIN else es
+    return begin, ee if le == END and ee != END else le
 
 
 def at(rows: Iterable[Row], span: Interval) -> list[Row]:
@@ -204,8 +220,8 @@ def before(terms: Iterable[Term], t: int) -> list[Term]:
 
 
 def after(terms: Iterable[Term], t: int) -> list[Term]:
-    """Return all terms that start at an instant or later."""
-    return [term for term in terms if term.bounds[0] >= t]
+    """Return all terms that possibly start at an instant or later; not if the start is unknown."""
+    return [term for term in terms if term.bounds[1] >= t and term.bounds[0] != BEGIN]
 
 
 def diff(rows: Iterable[Row], one: Interval, two: Interval) -> tuple[set[Row], set[Row]]:

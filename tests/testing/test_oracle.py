@@ -410,6 +410,26 @@ def row(subject: str, start: int, end: int) -> Row:
 ROWS = [row("a", 1, 5), row("a", 5, 9), row("a", 20, 30), row("b", 9, 20), row("c", 9, 11)]
 
 
+@pytest.mark.parametrize(
+    ("bounds", "joined"),
+    [
+        ([span_of(1, 5), span_of(5, 9)], [span_of(1, 9)]),
+        ([span_of(1, 5), span_of(6, 9)], [span_of(1, 5), span_of(6, 9)]),
+        ([span_of(1, 9), span_of(2, 3), span_of(8, 12)], [span_of(1, 12)]),
+        # the granules [10, 20) and [20, 30) of adjacent years touch
+        ([(10, 19, 11, 20), (20, 29, 21, 30)], [(10, 19, 21, 30)]),
+        # the end of the first is unknown: it certainly holds up to 6 only
+        ([_UNKNOWN, span_of(9, 12)], [_UNKNOWN, span_of(9, 12)]),
+        ([_UNKNOWN, span_of(6, 12)], [(5, 5, 12, END)]),
+        ([_OPEN, span_of(9, 12)], [_OPEN]),
+        ([], []),
+    ],
+)
+def test_coalesce(bounds, joined):
+    rows = [Row("a", "r", ("node", "b"), b, b, frozenset()) for b in bounds]
+    assert [term.bounds for term in coalesce(reversed(rows))] == joined
+
+
 def names(terms: list[Term]) -> str:
     return "".join(term.subject for term in terms)
 
