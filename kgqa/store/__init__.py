@@ -1,1 +1,52 @@
-"""store room."""
+"""The store room: what keeps a knowledge base.
+
+Belongs here: implementations of ``protocols.Store`` and what they share. Must not: questions,
+loaders, anything that knows why it is asked. May import ``protocols``, ``model``, ``temporal``,
+``errors``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from kgqa.errors import InputError
+from kgqa.protocols import Json, Store
+
+_SCHEMES = "sqlite"
+
+
+def open_store(url: str | Path) -> Store:
+    """Open the base at a path or ``sqlite://`` URL.
+
+    Raises NotFoundError (``store.not_found``), InputError (``store.not_a_base``,
+    ``store.unknown_scheme``), UnsupportedError (``store.too_new``), FaultError
+    (``store.corrupt``).
+    """
+    from kgqa.store.sqlite import SQLiteStore
+
+    return SQLiteStore(_path(url))
+
+
+def create_store(url: str | Path, meta: Mapping[str, Json] | None = None) -> Store:
+    """Make an empty base at a path or ``sqlite://`` URL and open it.
+
+    Raises ConflictError (``store.exists``), InputError (``store.unknown_scheme``).
+    """
+    from kgqa.store.sqlite import SQLiteStore
+
+    return SQLiteStore.create(_path(url), meta)
+
+
+def _path(url: str | Path) -> Path:
+    if isinstance(url, Path):
+        return url
+    scheme, separator, rest = url.partition("://")
+    if not separator:
+        return Path(url)
+    if scheme != _SCHEMES:
+        raise InputError(
+            f"no store is called {scheme!r}", code="store.unknown_scheme",
+            hint=f"give a path, or a URL of a known scheme: {_SCHEMES}",
+        )  # fmt: skip
+    return Path(rest)

@@ -1,0 +1,281 @@
+"""The file of a base: making, recognising, migrating, locking it, and what sqlite3 says of it.
+
+Belongs here: connections and everything about the file as a whole. Must not: what is in it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import tempfile
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from kgqa.errors import (
+    ConflictError,
+    DeniedError,
+    FaultError,
+    InputError,
+    KGQAError,
+    NotFoundError,
+    UnavailableError,
+    UnsupportedError,
+)
+from kgqa.store.schema import APPLICATION_ID, MIGRATIONS
+
+LOCK_SECONDS = 5.0
+_BUSY_MS = 5_000
+_MAGIC = b"SQLite format 3\x00"
+
+
+def connect(path: Path, *, write: bool = False) -> sqlite3.Connection:
+    """Return a connection in autocommit mode; a reading one cannot write."""
+    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    connection.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
+    if write:
+        # Acknowledged means on the disk.
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA cache_size = -65536")
+    else:
+        connection.execute("PRAGMA query_only = 1")
+        connection.execute("PRAGMA cache_size = -8192")
+    return connection
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Raise typed errors in place of those of sqlite3 and the operating system."""
+    try:
+        yield
+    except KGQAError:
+        raise
+    except (sqlite3.Error, OSError) as exc:
+        raise _typed(exc, path) from exc
+    except UnicodeEncodeError as exc:
+        raise InputError(
+            f"an id holds a character that is no text: {exc.object[exc.start : exc.end]!r}",
+            code="store.bad_text", hint="write ids in valid Unicode",
+        ) from exc  # fmt: skip
+    except OverflowError as exc:
+        raise InputError(
+            "a number does not fit into 64 bits", code="store.number_range",
+            hint="write larger numbers as text",
+        ) from exc  # fmt: skip
+
+
+def _typed(exc: sqlite3.Error | OSError, path: Path) -> KGQAError:
+    name = getattr(exc, "sqlite_errorname", "") or ""
+    message = f"{str(path)!r}: {exc}"
+    if name.startswith("SQLITE_FULL") or getattr(exc, "errno", None) == 28:
+        return UnavailableError(message, code="store.disk_full", hint="free some space, then retry")
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return UnavailableError(message, code="store.locked", hint="retry when the writer is done")
+    if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
+        return corrupt(path, str(exc))
+    if isinstance(exc, PermissionError) or name.startswith(
+        ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")
+    ):
+        return DeniedError(
+            message, code="store.not_permitted", hint="check the rights of the file and its folder"
+        )
+    if isinstance(exc, FileNotFoundError):
+        return _missing(path)
+    if name.startswith("SQLITE_TOOBIG"):
+        return InputError(message, code="store.too_big", hint="split the text")
+    return FaultError(message, code="store.io", hint="run kgqa verify")
+
+
+def corrupt(path: Path, what: str) -> FaultError:
+    """Return the error for a damaged file."""
+    return FaultError(
+        f"{str(path)!r} is damaged: {what}", code="store.corrupt",
+        hint="restore a backup; kgqa verify lists what is wrong",
+    )  # fmt: skip
+
+
+def _missing(path: Path) -> NotFoundError:
+    return NotFoundError(
+        f"no knowledge base at {str(path)!r}", code="store.not_found",
+        hint=f"make one with: kgqa init {path}",
+    )  # fmt: skip
+
+
+def create(path: Path, migrations: Sequence[str] = MIGRATIONS) -> None:
+    """Make an empty base; all of it appears at once or nothing does.
+
+    Raises ConflictError (``store.exists``).
+    """
+    if path.exists():
+        raise taken(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with temporary(path) as draft:
+        connection = sqlite3.connect(draft, isolation_level=None)
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            _apply(connection, 0, migrations)
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        finally:
+            connection.close()
+        publish(draft, path)
+
+
+@contextmanager
+def temporary(path: Path) -> Iterator[Path]:
+    """Yield the name of a draft beside ``path``; remove what is left of it afterwards."""
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".draft", dir=path.parent)
+    os.close(handle)
+    try:
+        yield Path(name)
+    finally:
+        for suffix in ("", "-wal", "-shm"):
+            with suppress(FileNotFoundError):
+                os.unlink(name + suffix)
+
+
+def publish(draft: Path, path: Path) -> None:
+    """Give a finished draft its name, unless that is taken. Raises ConflictError."""
+    with draft.open("rb+") as file:
+        os.fsync(file.fileno())
+    try:
+        os.link(draft, path)
+    except FileExistsError:
+        raise taken(path) from None
+    with suppress(OSError):
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def taken(path: Path) -> ConflictError:
+    """Return the error for a name that is taken."""
+    return ConflictError(
+        f"{str(path)!r} is there already", code="store.exists", hint="choose another name"
+    )
+
+
+def _apply(connection: sqlite3.Connection, version: int, migrations: Sequence[str]) -> None:
+    script = ";\n".join(migrations[version:])
+    connection.executescript(
+        f"BEGIN IMMEDIATE;\n{script};\nPRAGMA application_id = {APPLICATION_ID};\n"
+        f"PRAGMA user_version = {len(migrations)};\nCOMMIT;"
+    )
+
+
+def version_of(path: Path) -> int:
+    """Return the version of a base's file, having checked that it is one.
+
+    Raises NotFoundError (``store.not_found``), InputError (``store.not_a_base``), FaultError
+    (``store.corrupt``).
+    """
+    if not path.is_file():
+        raise _missing(path)
+    with path.open("rb") as file:
+        head = file.read(100)
+    if head[:16] != _MAGIC:
+        raise _not_a_base(path)
+    connection = connect(path)
+    try:
+        application: int = connection.execute("PRAGMA application_id").fetchone()[0]
+        version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    finally:
+        connection.close()
+    if application != APPLICATION_ID or version < 1:
+        raise _not_a_base(path)
+    return version
+
+
+def _not_a_base(path: Path) -> InputError:
+    return InputError(
+        f"{str(path)!r} is not a knowledge base", code="store.not_a_base",
+        hint="give the file that kgqa init made",
+    )  # fmt: skip
+
+
+def migrate(path: Path, migrations: Sequence[str] = MIGRATIONS) -> None:
+    """Bring an older file up to date; a copy of it is kept as ``<file>.before-v<N>``.
+
+    Raises UnsupportedError (``store.too_new``).
+    """
+    version, newest = version_of(path), len(migrations)
+    if version > newest:
+        raise UnsupportedError(
+            f"{str(path)!r} has format {version}; this kgqa reads up to {newest}",
+            code="store.too_new", hint="pip install --upgrade kgqa",
+        )  # fmt: skip
+    if version == newest:
+        return
+    with writer_lock(path):
+        version = version_of(path)
+        if version == newest:
+            return
+        _keep(path, path.with_name(f"{path.name}.before-v{newest}"))
+        connection = connect(path, write=True)
+        try:
+            _apply(connection, version, migrations)
+        finally:
+            connection.close()
+
+
+def _keep(path: Path, kept: Path) -> None:
+    with temporary(kept) as draft:
+        copy_to(path, draft)
+        shutil.move(draft, kept)
+
+
+def copy_to(path: Path, draft: Path) -> None:
+    """Copy one consistent state of a base, with what is in its log, while others use it."""
+    source = connect(path)
+    try:
+        target = sqlite3.connect(draft)
+        try:
+            source.backup(target)
+            target.execute("PRAGMA journal_mode = DELETE")
+            target.execute("PRAGMA journal_mode = WAL")
+        finally:
+            target.close()
+    finally:
+        source.close()
+
+
+_in_process: dict[str, threading.Lock] = {}
+
+
+@contextmanager
+def writer_lock(path: Path) -> Iterator[None]:
+    """Be the one writer of a base, across processes and threads.
+
+    Waits for another process ``LOCK_SECONDS``, then raises UnavailableError (``store.locked``)
+    with its pid; threads of this process queue. The operating system frees the lock of a dead
+    process.
+    """
+    import filelock
+
+    name = f"{path}.lock"
+    with _in_process.setdefault(os.path.realpath(path), threading.Lock()):
+        holder = _pid(name)
+        lock = filelock.FileLock(name, timeout=LOCK_SECONDS)
+        try:
+            lock.acquire()
+        except filelock.Timeout as exc:
+            pid = _pid(name) or holder or "unknown"
+            raise UnavailableError(
+                f"{str(path)!r} is being written by process {pid}", code="store.locked",
+                hint="retry when it is done", pid=pid,
+            ) from exc  # fmt: skip
+        try:
+            Path(name).write_text(str(os.getpid()), encoding="ascii")
+            yield
+        finally:
+            lock.release()
+
+
+def _pid(name: str) -> str:
+    try:
+        return Path(name).read_text(encoding="ascii").strip()
+    except (OSError, UnicodeDecodeError):
+        return ""

@@ -1,0 +1,152 @@
+"""The words by which sources name nodes, and which nodes they mean now.
+
+Belongs here: the table ``refs`` during one write, and merges. Must not: deciding what a name
+means (``linking``) or moving claims (``graph``).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import TypeAlias
+
+from kgqa.model.ids import name_key
+from kgqa.model.things import Ref
+from kgqa.store.linking import PLACEHOLDER
+from kgqa.store.queries import marks, slices
+from kgqa.store.rows import clean
+from kgqa.temporal.interval import END
+
+Words: TypeAlias = tuple[str, str, str]
+"""Label, kind, explicit id; empty = not given."""
+
+
+class Merges:
+    """Know which ids were declared to be one, as of now."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.winner: dict[str, str] = dict(
+            connection.execute(f"SELECT loser, winner FROM merges WHERE recorded_to = {END}")
+        )
+        self._losers: dict[str, list[str]] = defaultdict(list)
+        for loser, winner in self.winner.items():
+            self._losers[winner].append(loser)
+
+    def canonical(self, node: str) -> str:
+        """Follow merges from an id."""
+        while node in self.winner:
+            node = self.winner[node]
+        return node
+
+    def members(self, node: str) -> list[str]:
+        """Return the id and every id that was merged into it."""
+        found = [node]
+        for member in found:
+            found += self._losers.get(member, ())
+        return found
+
+    def add(self, loser: str, winner: str) -> None:
+        """Record that ``loser`` is ``winner``."""
+        self.winner[loser] = winner
+        self._losers[winner].append(loser)
+
+    def remove(self, loser: str) -> None:
+        """Forget what ``loser`` was merged into."""
+        self._losers[self.winner.pop(loser)].remove(loser)
+
+
+class _Row:
+    """One row of ``refs`` in memory."""
+
+    __slots__ = ("explicit", "key", "kind", "node", "stored", "uses")
+
+    def __init__(self, kind: str, explicit: str, key: str, node: str, uses: int) -> None:
+        self.kind = kind
+        self.explicit = explicit
+        self.key = key
+        self.node = node
+        self.uses = uses
+        self.stored = (node, uses)
+
+
+class Refs:
+    """Load, make and change rows of ``refs`` within one write."""
+
+    def __init__(self, connection: sqlite3.Connection, merges: Merges) -> None:
+        self._db = connection
+        self._merges = merges
+        self._rows: dict[int, _Row] = {}
+
+    def __getitem__(self, n: int) -> _Row:
+        if n not in self._rows:
+            self.load([n])
+        return self._rows[n]
+
+    def load(self, ns: Iterable[int]) -> None:
+        """Read rows that are not in memory yet."""
+        for part in slices(n for n in ns if n not in self._rows):
+            self._select(f"n IN ({marks(part)})", part)
+
+    def of_keys(self, keys: Iterable[str]) -> list[int]:
+        """Return the rows that name a node by one of these keys and no id."""
+        found: list[int] = []
+        for part in slices(keys):
+            found += self._select(f"key IN ({marks(part)}) AND explicit = ''", part).values()
+        return found
+
+    def of_ids(self, ids: Iterable[str]) -> list[int]:
+        """Return the rows that give one of these ids."""
+        found: list[int] = []
+        for part in slices(ids):
+            found += self._select(f"explicit IN ({marks(part)}) AND explicit <> ''", part).values()
+        return found
+
+    def _select(self, condition: str, parameters: Iterable[object]) -> dict[Words, int]:
+        found: dict[Words, int] = {}
+        for n, label, kind, explicit, key, node, uses in self._db.execute(
+            f"SELECT n, label, kind, explicit, key, node, uses FROM refs WHERE {condition}",
+            list(parameters),
+        ):
+            found[label, kind, explicit] = n
+            if n not in self._rows:
+                self._rows[n] = _Row(kind, explicit, key, node, uses)
+        return found
+
+    def intern(self, refs: Iterable[Ref]) -> dict[Ref, int]:
+        """Return the row of each ref, made where there is none.
+
+        A new row without an id stands at its placeholder until it is resolved.
+        """
+        words = {ref: (clean(ref.label), ref.kind or "", ref.id or "") for ref in refs}
+        known: dict[Words, int] = {}
+        for part in slices({label for label, _, _ in words.values()}):
+            known.update(self._select(f"label IN ({marks(part)})", part))
+        following = 1 + self._db.execute("SELECT coalesce(max(n), 0) FROM refs").fetchone()[0]
+        fresh = []
+        for label, kind, explicit in dict.fromkeys(words.values()):
+            if (label, kind, explicit) in known:
+                continue
+            key = name_key(label)
+            node = self._merges.canonical(explicit or PLACEHOLDER + key)
+            known[label, kind, explicit] = following
+            self._rows[following] = _Row(kind, explicit, key, node, 0)
+            fresh.append((following, label, kind, explicit, key, node))
+            following += 1
+        self._db.executemany("INSERT INTO refs VALUES (?, ?, ?, ?, ?, ?, 0)", fresh)
+        return {ref: known[word] for ref, word in words.items()}
+
+    def flush(self) -> set[str]:
+        """Write what changed; return the nodes that gained or lost a name that is in use."""
+        changed: set[str] = set()
+        writes = []
+        for n, row in self._rows.items():
+            node, uses = row.stored
+            if row.stored == (row.node, row.uses):
+                continue
+            if node != row.node or (uses > 0) != (row.uses > 0):
+                changed |= {node, row.node}
+            writes.append((row.node, row.uses, n))
+            row.stored = (row.node, row.uses)
+        self._db.executemany("UPDATE refs SET node = ?, uses = ? WHERE n = ?", writes)
+        return changed

@@ -1,0 +1,203 @@
+"""Searches that rank: full text and vectors, filtered before the best k are taken.
+
+Belongs here: FTS5 queries, the matrix in memory and its masks. Must not: the arithmetic of
+nearest neighbours (``vectors``). Imports numpy, so it is itself imported on first use.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgqa.errors import InputError
+from kgqa.protocols import Hit, ItemKind, Pattern
+from kgqa.store import queries
+from kgqa.store.queries import Where
+from kgqa.store.vectors import VectorIndex
+from kgqa.temporal.interval import BEGIN, END, UNDATED, narrowed
+
+if TYPE_CHECKING:
+    from kgqa.store.snapshot import Snapshot
+
+_KINDS: tuple[ItemKind, ...] = ("chunk", "node", "relation")
+_Ints = NDArray[np.int64]
+_Mask = NDArray[np.bool_]
+
+
+def find(snapshot: Snapshot, text: str, k: int, pattern: Pattern) -> list[Hit]:
+    """Return the best hits among node names and chunks by BM25; ties by kind, then id.
+
+    A text without a word finds nothing. Relations are not searched. ``kind`` narrows nodes.
+    """
+    expression = queries.match_expression(text)
+    if expression is None or k < 1:
+        return []
+    known_at = pattern.known_at if pattern.known_at is not None else snapshot.revision
+    current = known_at >= snapshot.revision
+    hits: list[Hit] = []
+    for kind, table, index in (("node", "nodes", "node_text"), ("chunk", "chunks", "chunk_text")):
+        if kind not in pattern.items:
+            continue
+        where = Where().add(f"{index} MATCH ?", expression)
+        queries.recorded(where, "n", None if current else known_at)
+        if kind == "node":
+            queries.existing(where, pattern)
+        else:
+            queries.timed(where, "n", pattern)
+        hits += [
+            Hit(kind, name, -score)
+            for name, score in snapshot.connection.execute(
+                f"SELECT n.id, bm25({index}) AS score FROM {index} "
+                f"JOIN {table} n ON n.n = {index}.rowid WHERE {where} "
+                "ORDER BY score, n.id LIMIT ?",
+                [*where.parameters, k],
+            )
+        ]
+    hits.sort(key=lambda h: (-h.score, h.kind, h.id))
+    return hits[:k]
+
+
+def nearest(snapshot: Snapshot, vector: NDArray[np.float32], k: int, pattern: Pattern) -> list[Hit]:
+    """Return the nearest items by cosine that satisfy the pattern; ties by id."""
+    vectors = snapshot.cache.get("vectors", snapshot, lambda: _Vectors(snapshot))
+    if k < 1 or not len(vectors.index):
+        return []
+    vector = np.asarray(vector, dtype=np.float32)
+    if pattern.known_at is None or pattern.known_at >= snapshot.revision:
+        mask = _current(snapshot, vectors, pattern)
+    else:
+        mask = _past(snapshot, vectors, pattern)
+    return [
+        Hit(_KINDS[vectors.kinds[row]], vectors.names[row], score)
+        for row, score in vectors.index.search(vector, k, mask)
+    ]
+
+
+class _Vectors:
+    """Hold the visible vectors: row i is of item ``names[i]``, of kind ``_KINDS[kinds[i]]``."""
+
+    __slots__ = ("index", "kinds", "names", "rows")
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        active = int(snapshot.meta().get("generation") or 0)
+        found = snapshot.connection.execute(
+            # With max(), SQLite takes the other columns from the row that has it.
+            "SELECT kind, item, vector, max(generation) FROM vectors WHERE generation <= ? "
+            "GROUP BY kind, item ORDER BY kind, item",
+            (active,),
+        ).fetchall()
+        size = len(found[0][2]) if found else 0
+        data = b"".join(row[2] for row in found)
+        if len(data) != size * len(found):
+            raise InputError(
+                "stored vectors have several lengths", code="vectors.mixed",
+                hint="run kgqa verify",
+            )  # fmt: skip
+        matrix = np.frombuffer(data, dtype="<f4").reshape(len(found), size // 4)
+        self.names = [row[1] for row in found]
+        self.kinds = np.array([_KINDS.index(row[0]) for row in found], dtype=np.int8)
+        self.rows = {(row[0], row[1]): i for i, row in enumerate(found)}
+        self.index = VectorIndex([f"{row[0]}:{row[1]}" for row in found], matrix)
+
+
+class _Terms:
+    """Hold when the embedded items of one kind hold: term i, of matrix row ``rows[i]``."""
+
+    __slots__ = ("ee", "es", "kinds", "le", "ls", "rows")
+
+    def __init__(self, found: list[tuple[Any, ...]], vectors: _Vectors, kind: str) -> None:
+        at = vectors.rows
+        kept = [
+            (row, *terms)
+            for name, *terms in found
+            if (row := at.get((kind, name))) is not None
+        ]
+        columns = list(zip(*kept, strict=True)) or [()] * 6
+        self.rows = np.array(columns[0], dtype=np.intp)
+        self.es, self.ls, self.ee, self.le = (
+            np.array(column, dtype=np.int64) for column in columns[1:5]
+        )
+        self.kinds = np.array(columns[5], dtype=object)
+
+    def mask(self, size: int, pattern: Pattern) -> _Mask:
+        """Return which matrix rows have a term that satisfies the pattern."""
+        kept = self._admitted(pattern)
+        mask = np.zeros(size, dtype=bool)
+        mask[self.rows if kept is None else self.rows[kept]] = True
+        return mask
+
+    def _admitted(self, pattern: Pattern) -> _Mask | None:
+        conditions: list[_Mask] = []
+        if pattern.valid is not None and pattern.match == "all":
+            conditions += [self.es <= pattern.valid.start, self.le >= pattern.valid.end]
+        elif pattern.valid is not None:
+            span = narrowed(pattern.valid, pattern.match)
+            conditions += [self.es < span.end, self.le > span.start]
+        if pattern.begun_before is not None:
+            conditions.append(self.es < pattern.begun_before)
+        if pattern.undated == "exclude":
+            es, ls, ee, le = UNDATED.bounds
+            conditions.append(
+                (self.es != es) | (self.ls != ls) | (self.ee != ee) | (self.le != le)
+            )
+        if pattern.kind is not None:
+            conditions.append(self.kinds == pattern.kind)
+        return np.logical_and.reduce(conditions) if conditions else None
+
+
+_CHUNK_TERMS = f"SELECT id, es, ls, ee, le, NULL FROM chunks WHERE recorded_to = {END}"
+_NODE_TERMS = (
+    f"SELECT n.id, coalesce(e.es, {BEGIN}), coalesce(e.ls, {END - 1}), "
+    f"coalesce(e.ee, {BEGIN + 1}), coalesce(e.le, {END}), n.kind "
+    f"FROM nodes n LEFT JOIN existence e ON e.node = n.n WHERE n.recorded_to = {END}"
+)
+
+
+def _current(snapshot: Snapshot, vectors: _Vectors, pattern: Pattern) -> _Mask:
+    """Return which rows satisfy the pattern now: interval columns in memory."""
+    size = len(vectors.index)
+    mask = np.zeros(size, dtype=bool)
+    for kind, part, sql in (
+        ("chunk", "chunks", _CHUNK_TERMS),
+        ("node", "nodes", _NODE_TERMS),
+    ):
+        if kind not in pattern.items:
+            continue
+        held = snapshot.cache.get(
+            f"{part}+vectors",
+            snapshot,
+            lambda kind=kind, sql=sql: _Terms(  # type: ignore[misc]
+                snapshot.connection.execute(sql).fetchall(), vectors, kind
+            ),
+        )
+        narrowed_by = pattern if kind == "node" else _without_kind(pattern)
+        mask |= held.mask(size, narrowed_by)
+    if "relation" in pattern.items:
+        mask |= vectors.kinds == _KINDS.index("relation")
+    return mask
+
+
+def _without_kind(pattern: Pattern) -> Pattern:
+    from dataclasses import replace
+
+    return replace(pattern, kind=None)
+
+
+def _past(snapshot: Snapshot, vectors: _Vectors, pattern: Pattern) -> _Mask:
+    """Return which rows satisfied the pattern as known at a past revision: by SQL."""
+    mask = np.zeros(len(vectors.index), dtype=bool)
+    if "relation" in pattern.items:
+        mask |= vectors.kinds == _KINDS.index("relation")
+    chunks = queries.timed(queries.recorded(Where(), "n", pattern.known_at), "n", pattern)
+    nodes = queries.existing(queries.recorded(Where(), "n", pattern.known_at), pattern)
+    for kind, table, where in (("chunk", "chunks", chunks), ("node", "nodes", nodes)):
+        if kind in pattern.items:
+            for (name,) in snapshot.connection.execute(
+                f"SELECT n.id FROM {table} n WHERE {where}", where.parameters
+            ):
+                row = vectors.rows.get((kind, name))
+                if row is not None:
+                    mask[row] = True
+    return mask

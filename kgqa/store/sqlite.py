@@ -1,0 +1,306 @@
+"""SQLiteStore: a knowledge base in one file.
+
+Belongs here: transactions, connections, the facade. Must not: reading (``snapshot``), writing
+(``writing``), the file as a whole (``files``).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kgqa.errors import InputError
+from kgqa.model.things import Chunk, Document, Fact, Failure, Item, Node, Relation
+from kgqa.protocols import (
+    Batch,
+    Capability,
+    Change,
+    Hit,
+    Json,
+    NameHit,
+    Pattern,
+    Pending,
+    Problem,
+    Reached,
+    Reader,
+    Receipt,
+)
+from kgqa.store import files, hooks, rows
+from kgqa.store.schema import MIGRATIONS
+from kgqa.store.snapshot import Cache, Snapshot
+from kgqa.store.writing import Writing
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_IDLE = 8
+
+
+class SQLiteStore:
+    """Keep a knowledge base in one SQLite file (WAL, FTS5); implements ``Store``.
+
+    Isolation: each call reads one state, the newest commit of any process; ``view`` holds one
+    state over many calls. Writes are atomic, durable when they return, one at a time; a second
+    writing process waits 5 seconds. Threads may share a store. A node row replaces what the
+    same source said of that node before; rows of different sources are united.
+    """
+
+    def __init__(self, path: Path, migrations: Sequence[str] = MIGRATIONS) -> None:
+        self.path = path
+        with files.translated(path):
+            files.migrate(path, migrations)
+        self._cache = Cache()
+        self._idle: list[sqlite3.Connection] = []
+        self._guard = threading.Lock()
+        self._closed = False
+        with self._snapshot() as snapshot, files.translated(path):
+            snapshot.connection.execute("SELECT count(*) FROM (SELECT 1 FROM facts LIMIT 1)")
+
+    @classmethod
+    def create(cls, path: Path, meta: Mapping[str, Json] | None = None) -> SQLiteStore:
+        """Make an empty base with settings and open it. Raises ConflictError (``store.exists``)."""
+        with files.translated(path):
+            files.create(path)
+        store = cls(path)
+        if meta:
+            store.write(Batch(meta=meta, note="init"))
+        return store
+
+    # Connections.
+
+    @contextmanager
+    def _connection(self) -> Iterator[sqlite3.Connection]:
+        with self._guard:
+            if self._closed:
+                raise InputError(
+                    f"the knowledge base {str(self.path)!r} was closed", code="store.closed",
+                    hint="open it again",
+                )  # fmt: skip
+            connection = self._idle.pop() if self._idle else None
+        if connection is None:
+            connection = files.connect(self.path)
+        try:
+            yield connection
+        finally:
+            if connection.in_transaction:
+                connection.rollback()
+            with self._guard:
+                keep = not self._closed and len(self._idle) < _IDLE
+                if keep:
+                    self._idle.append(connection)
+            if not keep:
+                connection.close()
+
+    @contextmanager
+    def _snapshot(self) -> Iterator[Snapshot]:
+        with files.translated(self.path), self._connection() as connection:
+            connection.execute("BEGIN")
+            yield Snapshot(connection, self._cache)
+
+    @contextmanager
+    def view(self) -> Iterator[Reader]:
+        """Yield a Reader of one state, whatever is committed meanwhile. Use it in one thread."""
+        with self._snapshot() as snapshot:
+            yield snapshot
+
+    def close(self) -> None:
+        """Close all connections; any later call raises InputError (``store.closed``)."""
+        with self._guard:
+            self._closed = True
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()
+
+    # Writing.
+
+    @contextmanager
+    def _writer(self) -> Iterator[sqlite3.Connection]:
+        """Yield a connection inside a write transaction; commit, unless the block raises."""
+        hooks.reached("begin")
+        with self._connection(), files.writer_lock(self.path):
+            connection = files.connect(self.path, write=True)
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+                hooks.reached("opened")
+                yield connection
+                if connection.in_transaction:
+                    hooks.reached("commit")
+                    connection.execute("COMMIT")
+                    hooks.reached("done")
+            finally:
+                # An open transaction is rolled back with its connection.
+                connection.close()
+
+    def write(self, batch: Batch) -> Receipt:
+        """Apply a batch: all of it or nothing. The same batch again changes nothing.
+
+        Order within: delete, retract, ends, then what is stated, merges, undo. Raises InputError,
+        NotFoundError or ConflictError for what does not fit, UnavailableError
+        (``store.locked``, ``store.disk_full``).
+        """
+        with files.translated(self.path), self._writer() as connection:
+            last, wall = last_revision(connection)
+            writing = Writing(connection, last + 1)
+            writing.apply(batch)
+            counts = writing.counts
+            ambiguous = tuple(sorted(writing.ambiguous))
+            if not counts:
+                connection.rollback()
+                return Receipt(last, False, {}, ambiguous)
+            record(connection, last + 1, wall, rows.clean(batch.note))
+            touch(connection, last + 1, writing.touched)
+            receipt = Receipt(last + 1, True, counts, ambiguous)
+        return receipt
+
+    def erase(self, labels: Sequence[str]) -> Receipt:
+        """Remove the bytes of what labels name from every revision, index and log.
+
+        ``node:``: the node, its facts and the names for it; ``document:``: its text, chunks and
+        claims; ``fact:``, ``chunk:``: those. A tombstone without content stays. Reads of
+        earlier revisions show nothing of it either.
+        """
+        from kgqa.store.erasing import erase
+
+        with files.translated(self.path):
+            return erase(self._writer, labels)
+
+    def backup(self, path: Path) -> None:
+        """Copy one consistent state to a new file, while others read and write.
+
+        Raises ConflictError (``store.exists``).
+        """
+        with files.translated(path), self._connection():
+            if path.exists():
+                raise files.taken(path)
+            with files.temporary(path) as draft:
+                files.copy_to(self.path, draft)
+                files.publish(draft, path)
+
+    def verify(self) -> list[Problem]:
+        """Recompute what is derived and compare; return every difference found."""
+        from kgqa.store.verifying import verify
+
+        with self._snapshot() as snapshot:
+            return verify(snapshot)
+
+    @property
+    def capabilities(self) -> Capability:
+        """Say what this store is and how it searches."""
+        return Capability("sqlite", sqlite3.sqlite_version, "exact, filtered", "fts5, bm25")
+
+    # Reading: each call is one snapshot.
+
+    @property
+    def revision(self) -> int:
+        """Return the newest committed revision."""
+        with self._snapshot() as s:
+            return s.revision
+
+    def get(self, labels: Iterable[str], known_at: int | None = None) -> dict[str, Item]:
+        """Return the things that citation labels name."""
+        with self._snapshot() as s:
+            return s.get(labels, known_at)
+
+    def nodes(self, pattern: Pattern) -> list[Node]:
+        """Return nodes."""
+        with self._snapshot() as s:
+            return s.nodes(pattern)
+
+    def match(self, pattern: Pattern) -> list[Fact]:
+        """Return facts."""
+        with self._snapshot() as s:
+            return s.match(pattern)
+
+    def expand(
+        self, seeds: Sequence[str], hops: int, pattern: Pattern, limit: int
+    ) -> list[Reached]:
+        """Return paths of facts from seeds."""
+        with self._snapshot() as s:
+            return s.expand(seeds, hops, pattern, limit)
+
+    def nearest(self, vector: np.ndarray, k: int, pattern: Pattern) -> list[Hit]:
+        """Return the nearest embedded items."""
+        with self._snapshot() as s:
+            return s.nearest(vector, k, pattern)
+
+    def find(self, text: str, k: int, pattern: Pattern) -> list[Hit]:
+        """Return full-text hits."""
+        with self._snapshot() as s:
+            return s.find(text, k, pattern)
+
+    def names(self, keys: Iterable[str], known_at: int | None = None) -> list[NameHit]:
+        """Return who bears each key."""
+        with self._snapshot() as s:
+            return s.names(keys, known_at)
+
+    def chunks(self, document: str, known_at: int | None = None) -> list[Chunk]:
+        """Return a document's chunks."""
+        with self._snapshot() as s:
+            return s.chunks(document, known_at)
+
+    def relations(self) -> dict[str, Relation]:
+        """Return the relations by key."""
+        with self._snapshot() as s:
+            return s.relations()
+
+    def documents(
+        self, limit: int | None = None, after: str | None = None, known_at: int | None = None
+    ) -> list[Document]:
+        """Return documents by id."""
+        with self._snapshot() as s:
+            return s.documents(limit, after, known_at)
+
+    def failures(self) -> list[Failure]:
+        """Return what could not be loaded."""
+        with self._snapshot() as s:
+            return s.failures()
+
+    def meta(self) -> dict[str, Json]:
+        """Return the base's settings."""
+        with self._snapshot() as s:
+            return s.meta()
+
+    def stats(self) -> dict[str, int]:
+        """Return counts by noun."""
+        with self._snapshot() as s:
+            return s.stats()
+
+    def changes(self, since: int = 0) -> list[Change]:
+        """Return the revisions after ``since``."""
+        with self._snapshot() as s:
+            return s.changes(since)
+
+    def pending(self, limit: int, after: tuple[str, str] | None = None) -> list[Pending]:
+        """Return items that wait for a vector."""
+        with self._snapshot() as s:
+            return s.pending(limit, after)
+
+    def batches(self) -> Iterator[Batch]:
+        """Yield batches that rebuild the current state, all of one snapshot."""
+        with self._snapshot() as s:
+            yield from s.batches()
+
+
+def last_revision(connection: sqlite3.Connection) -> tuple[int, int]:
+    """Return the last revision and a wall clock for the next, in ms, never going back."""
+    n, wall = connection.execute(
+        "SELECT coalesce(max(n), 0), coalesce(max(wall), 0) FROM revisions"
+    ).fetchone()
+    return n, max(wall, time.time_ns() // 1_000_000)
+
+
+def record(connection: sqlite3.Connection, revision: int, wall: int, note: str) -> None:
+    """Record a revision."""
+    connection.execute("INSERT INTO revisions VALUES (?, ?, ?)", (revision, wall, note))
+
+
+def touch(connection: sqlite3.Connection, revision: int, parts: Iterable[str]) -> None:
+    """Record that copies of these parts in readers' hands are old."""
+    connection.executemany(
+        "REPLACE INTO meta VALUES (?, ?)", [(f"_touched:{part}", str(revision)) for part in parts]
+    )

@@ -1,0 +1,335 @@
+"""One write: a batch applied to an open transaction, in the order that makes it order-free.
+
+Belongs here: what a Batch does, step by step. Must not: opening, committing, locking.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from kgqa.errors import ConflictError, InputError, NotFoundError
+from kgqa.model.things import End, Merge, Ref
+from kgqa.protocols import Batch, VectorRow
+from kgqa.store import hooks, rows
+from kgqa.store.graph import Graph, Held
+from kgqa.store.linking import PLACEHOLDER, resolve
+from kgqa.store.nodes import Nodes
+from kgqa.store.papers import Papers
+from kgqa.store.queries import slices
+from kgqa.store.refs import Merges, Refs
+from kgqa.temporal.interval import END, Validity
+
+
+class Writing:
+    """Apply batches at one new revision; ``counts`` says what changed, empty = nothing did."""
+
+    def __init__(self, connection: sqlite3.Connection, revision: int) -> None:
+        self._db = connection
+        self.revision = revision
+        self.merges = Merges(connection)
+        self.refs = Refs(connection, self.merges)
+        self.graph = Graph(connection, revision, self.refs)
+        self.nodes = Nodes(connection, revision, self.refs, self.merges)
+        self.papers = Papers(connection, revision)
+        self._other: Counter[str] = Counter()
+        self._keys: set[str] = set()
+        self._moved_ids: set[str] = set()
+        self.ambiguous: dict[str, None] = {}
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Return how many things of each noun this write changed."""
+        found = Counter(self._other) + self.papers.counts
+        found["claims"] = self.graph.changed
+        found["node_claims"] = self.nodes.changed
+        return {noun: n for noun, n in sorted(found.items()) if n}
+
+    @property
+    def touched(self) -> list[str]:
+        """Return the parts of which readers may hold copies that are old now."""
+        parts = [noun for noun in ("relations", "merges", "vectors", "chunks") if noun in self.counts]
+        return [*parts, "nodes"] if self.nodes.derived else parts
+
+    def apply(self, batch: Batch) -> None:
+        """Apply all of a batch."""
+        source = rows.clean(batch.source or "")
+        for document in batch.delete:
+            self._delete(document)
+        for label in batch.retract:
+            self._retract(label)
+        for end in batch.ends:
+            self._end(end)
+        for relation in batch.relations:
+            self._other["relations"] += self._put(
+                "relations", ("key", "body"), (relation.key, rows.relation_dump(relation))
+            )
+        self.papers.state(batch.documents, batch.chunks)
+        self.nodes.state(batch.nodes, source)
+        refs = self.refs.intern(
+            {ref for c in batch.claims for ref in (c.subject, c.object) if isinstance(ref, Ref)}
+        )
+        self._link(set(refs.values()))
+        hooks.reached("nodes")
+        self.graph.state(batch.claims, refs, source)
+        self._finish()
+        for merge in batch.merges:
+            self._merge(merge)
+        if batch.undo is not None:
+            self._undo(batch.undo)
+        if self._moved_ids:
+            self._link(set())
+            self._finish()
+        hooks.reached("facts")
+        self._vectors(batch.vectors, batch.generation)
+        hooks.reached("vectors")
+        self._rest(batch)
+
+    # Names.
+
+    def _link(self, mentioned: set[int]) -> None:
+        """Derive what changed so far, then let every affected name mean what it now means.
+
+        ``mentioned`` are the refs of claims that are about to be written.
+        """
+        self._soil(self.refs.flush())
+        self._soil(
+            self.refs[n].node
+            for n in mentioned
+            if self.refs[n].explicit and not self.refs[n].uses
+        )
+        affected = self.nodes.derive(mentioned) | self._keys
+        self._keys.clear()
+        affected |= {self.refs[n].key for n in mentioned if not self.refs[n].explicit}
+        changed: dict[int, str] = {}
+        bearers = self.nodes.bearers(sorted(affected))
+        for n in self.refs.of_keys(sorted(affected)):
+            ref = self.refs[n]
+            meant = resolve(ref.key, ref.kind, bearers.get(ref.key, ()), self.merges.canonical)
+            if meant.ambiguous and n in mentioned:
+                self.ambiguous[ref.key] = None
+            if meant.node != ref.node:
+                changed[n] = ref.node
+                ref.node = meant.node
+        for n in self.refs.of_ids(sorted(self._moved_ids)):
+            ref = self.refs[n]
+            node = self.merges.canonical(ref.explicit)
+            if node != ref.node:
+                changed[n] = ref.node
+                ref.node = node
+        self._moved_ids.clear()
+        self.graph.relink({n: node for n, node in changed.items() if self.refs[n].uses})
+
+    def _finish(self) -> None:
+        """Bring facts and placeholders in line with the claims."""
+        self.graph.settle()
+        self._soil(self.refs.flush())
+        self.nodes.derive(set())
+
+    def _soil(self, nodes: Iterable[str]) -> None:
+        self.nodes.dirty |= {self.merges.canonical(node) for node in nodes}
+
+    # Taking back.
+
+    def _delete(self, document: str) -> None:
+        self.graph.close(self.graph.of_document(document))
+        self.nodes.retract("document = ?", document)
+        self.papers.delete(document)
+
+    def _retract(self, label: str) -> None:
+        noun, _, name = label.partition(":")
+        if noun == "fact":
+            if not self._ever("facts", name):
+                raise _unknown(label)
+            self.graph.close(self._support(name))
+        elif noun == "node":
+            node = self.merges.canonical(name)
+            if not self._ever("nodes", name):
+                raise _unknown(label)
+            for member in self.merges.members(node):
+                self.nodes.retract("node = ?", member)
+            self.graph.close(self.graph.about(node))
+        else:
+            raise InputError(
+                f"cannot retract {label!r}", code="store.bad_label",
+                hint="write fact:ID or node:ID; delete documents by id",
+            )  # fmt: skip
+
+    def _support(self, fact: str) -> list[Held]:
+        return self.graph.held("f.id = ?", (fact,))
+
+    def _ever(self, table: str, name: str) -> bool:
+        return bool(self._db.execute(f"SELECT 1 FROM {table} WHERE id = ?", (name,)).fetchone())
+
+    def _end(self, end: End) -> None:
+        noun, _, name = end.label.partition(":")
+        if noun == "node":
+            node = self.merges.canonical(name)
+            if not self._current("nodes", node):
+                raise _unknown(end.label)
+            self.nodes.end(node, end)
+        elif noun == "fact":
+            self._end_fact(end, name)
+        else:
+            raise InputError(
+                f"cannot end {end.label!r}", code="store.bad_label", hint="write fact:ID or node:ID"
+            )
+
+    def _current(self, table: str, name: str) -> bool:
+        return bool(
+            self._db.execute(
+                f"SELECT 1 FROM {table} WHERE id = ? AND recorded_to = {END}", (name,)
+            ).fetchone()
+        )
+
+    def _end_fact(self, end: End, name: str) -> None:
+        row = self._db.execute(
+            "SELECT subject, relation, object, es, ls FROM facts WHERE id = ? ORDER BY n DESC",
+            (name,),
+        ).fetchone()
+        if row is None:
+            raise _unknown(end.label)
+        Validity(row[3], row[4], end.ee, end.le)  # refuses what would end before it starts
+        claims = self._support(name)
+        if claims:
+            self.graph.move(claims, (end.ee, end.le))
+        elif not self._db.execute(
+            "SELECT 1 FROM facts WHERE subject = ? AND relation = ? AND object = ? "
+            f"AND es = ? AND ls = ? AND ee = ? AND le = ? AND recorded_to = {END}",
+            (*row, end.ee, end.le),
+        ).fetchone():
+            raise NotFoundError(
+                f"{end.label!r} is no longer on record", code="store.not_found",
+                hint="search for the fact again",
+            )  # fmt: skip
+
+    # Merging.
+
+    def _merge(self, merge: Merge) -> None:
+        loser, winner = (self.merges.canonical(name) for name in (merge.loser, merge.winner))
+        for name, node in ((merge.loser, loser), (merge.winner, winner)):
+            if not self._current("nodes", node):
+                raise _unknown(f"node:{name}")
+        if loser == winner:
+            if loser != merge.loser:
+                return
+            raise ConflictError(
+                f"{merge.winner!r} is already merged into {merge.loser!r}",
+                code="store.merge_cycle", hint="undo that merge first",
+            )  # fmt: skip
+        self._db.execute(
+            f"INSERT INTO merges(loser, winner, recorded_from, recorded_to) VALUES (?, ?, ?, {END})",
+            (loser, winner, self.revision),
+        )
+        self._redirected(loser, winner)
+        self.merges.add(loser, winner)
+
+    def _undo(self, revision: int) -> None:
+        made = self._db.execute(
+            "SELECT n, loser, winner, recorded_to FROM merges WHERE recorded_from = ? ORDER BY n DESC",
+            (revision,),
+        ).fetchall()
+        if not made:
+            can = self._db.execute(
+                f"SELECT DISTINCT recorded_from FROM merges WHERE recorded_to = {END} ORDER BY 1"
+            ).fetchall()
+            listed = ", ".join(str(n) for (n,) in can) or "none"
+            raise InputError(
+                f"revision {revision} made no merge; only merges can be undone",
+                code="store.cannot_undo", hint=f"revisions with merges to undo: {listed}",
+            )  # fmt: skip
+        for n, loser, winner, until in made:
+            if until == END:
+                self._db.execute(
+                    "UPDATE merges SET recorded_to = ? WHERE n = ?", (self.revision, n)
+                )
+                self.merges.remove(loser)
+                self._redirected(loser, winner)
+
+    def _redirected(self, loser: str, winner: str) -> None:
+        """Note what a merge made or undone may change."""
+        self._other["merges"] += 1
+        members = self.merges.members(loser)
+        self.nodes.dirty |= {loser, self.merges.canonical(winner)}
+        self._moved_ids |= set(members)
+        self._keys |= {m.removeprefix(PLACEHOLDER) for m in members if m.startswith(PLACEHOLDER)}
+
+    # The rest.
+
+    def _put(self, table: str, columns: tuple[str, ...], values: tuple[Any, ...]) -> int:
+        """Write one row of a keyed table; return 1 if that changed anything."""
+        old = self._db.execute(
+            f"SELECT {', '.join(columns)} FROM {table} WHERE {columns[0]} = ?", values[:1]
+        ).fetchone()
+        if old == values:
+            return 0
+        self._db.execute(
+            f"REPLACE INTO {table}({', '.join(columns)}) VALUES ({', '.join('?' * len(values))})",
+            values,
+        )
+        return 1
+
+    def _vectors(self, vectors: Iterable[VectorRow], generation: int | None) -> None:
+        for part in slices(vectors):
+            written = []
+            for v in part:
+                data = v.vector.astype("<f4").tobytes()
+                written.append((v.kind, v.id, generation or 0, v.digest, data))
+            self._same_length(written)
+            before = self._db.total_changes
+            self._db.executemany(
+                "INSERT INTO vectors VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE "
+                "SET digest = excluded.digest, vector = excluded.vector "
+                "WHERE digest <> excluded.digest OR vector <> excluded.vector",
+                written,
+            )
+            self._other["vectors"] += self._db.total_changes - before
+
+    def _same_length(self, written: list[tuple[Any, ...]]) -> None:
+        row = self._db.execute("SELECT length(vector) FROM vectors LIMIT 1").fetchone()
+        lengths = {len(w[4]) for w in written} | ({row[0]} if row else set())
+        if len(lengths) > 1:
+            sizes = sorted(n // 4 for n in lengths)
+            raise InputError(
+                f"vectors of several lengths in one base: {sizes}", code="store.vector_length",
+                hint="index a base with one embedding model only",
+            )  # fmt: skip
+
+    def _rest(self, batch: Batch) -> None:
+        for failure in batch.failures:
+            self._other["failures"] += self._put(
+                "failures",
+                ("unit", "code", "message", "payload"),
+                (
+                    rows.clean(failure.unit), failure.code, rows.clean(failure.message),
+                    None if failure.payload is None else rows.clean(failure.payload),
+                ),
+            )  # fmt: skip
+        for unit in batch.resolve_failures:
+            self._other["failures"] += self._db.execute(
+                "DELETE FROM failures WHERE unit = ?", (unit,)
+            ).rowcount
+        for key, value in batch.meta.items():
+            if self._put("meta", ("key", "value"), (key, rows.dump(value))):
+                self._other["meta"] += 1
+                if key == "generation":
+                    self._flip(int(value or 0))
+
+    def _flip(self, generation: int) -> None:
+        """Drop the vectors that newer ones of the now visible generation replace."""
+        self._other["vectors"] += 1
+        self._db.execute(
+            "DELETE FROM vectors WHERE generation < (SELECT max(v.generation) FROM vectors v "
+            "WHERE v.kind = vectors.kind AND v.item = vectors.item AND v.generation <= ?)",
+            (generation,),
+        )
+
+
+def _unknown(label: str) -> NotFoundError:
+    return NotFoundError(
+        f"nothing is called {label!r}", code="store.not_found",
+        hint="write the label as results print it",
+    )  # fmt: skip
+
