@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from typing import Literal as OneOf, TypeAlias, cast
 
 from kgqa.language import wording
-from kgqa.language.frame import Clause, Frame
-from kgqa.language.goals import Core, Goals, Placed, core_of
-from kgqa.language.items import Item, Name, Time, Word, is_word, wording_of
+from kgqa.language.question.frame import Clause, Frame
+from kgqa.language.question.goals import Core, Goals, Placed, core_of
+from kgqa.language.question.items import Item, Name, Time, Word, is_word, wording_of
 from kgqa.language.lexicon import weight
 from kgqa.model.question import Goal, Mention, Moment, Order, Question, Term, When
 from kgqa.temporal import DateSpan
@@ -61,7 +61,7 @@ class Clauses:
         items = [i for i in clause.items if not isinstance(i, Time)]
         names = [i for i in items if isinstance(i, Name)]
         inner = core_of(items, None, ())
-        options = []
+        options: list[Timing | None] = []
         if len(names) == 1 and _plain(inner):
             options.append(self._holder(clause, frame, goal, names[0].term))
         options.append(self._fact(clause, items, inner, core))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal as OneOf, cast
 
 from kgqa.language import wording
-from kgqa.language.items import Item, Name, Time, Word, is_word, lower
+from kgqa.language.question.items import Item, Name, Time, Word, is_word, lower
 from kgqa.model.question import Asked, Unit
 
 Sequel = OneOf["first", "last", "nth", "next", "previous"]
@@ -90,7 +90,7 @@ def _fronted(items: list[Item]) -> list[Item]:
         front = items[: k - (1 if is_word(before, ",") else 0)]
         if is_word(before, ","):
             pass
-        elif not (lower(front[0]) in wording.CONNECTIVES and lower(front[0]) != "when"):
+        elif k == 1 or not (lower(front[0]) in wording.CONNECTIVES and lower(front[0]) != "when"):
             return items
         if front and (_introduces(front, 0) or any(isinstance(i, Name | Time) for i in front)):
             return items[k:] + front
@@ -149,7 +149,7 @@ def _embedded(items: list[Item]) -> list[Item]:
 def _relative(items: Sequence[Item], k: int) -> bool:
     """Tell whether a question word at k only joins a clause ("the man who …", "… when …")."""
     if is_word(items[k], "when"):
-        return k + 1 < len(items)
+        return k + 1 < len(items) and lower(items[k + 1]) not in wording.AUXILIARIES
     before = items[k - 1]
     return (isinstance(before, Word) and before.noun) or isinstance(before, Name) or (
         lower(before) in wording.HEADS | {"that", "those"}
@@ -232,7 +232,7 @@ def _how(before: Sequence[Item], after: Sequence[Item]) -> Frame:
 def _which(before: Sequence[Item], after: Sequence[Item], lead: str) -> Frame:
     kind_words: list[Word] = []
     for item in after:
-        if not isinstance(item, Word) or item.lower in wording.AUXILIARIES or item.verb:
+        if not isinstance(item, Word) or item.lower in wording.AUXILIARIES or _acts(after, item):
             break
         if item.lower in wording.PREPOSITIONS and not (kind_words and item.lower == "of"):
             break
@@ -257,6 +257,13 @@ def _which(before: Sequence[Item], after: Sequence[Item], lead: str) -> Frame:
     kind = "person" if head and head.lower in wording.HEADS else head.lemma if head else None
     why = f"which {head.lower}" if head else "what"
     return Frame("nodes", core, kind=kind, type=tuple(kind_words), plural=plural, why=(why,))
+
+
+def _acts(items: Sequence[Item], word: Word) -> bool:
+    """Tell whether a verb is one, and no participle before a noun ("which elected office")."""
+    after = next((i for i in items if i.start >= word.end), None)
+    adjective = word.tag in {"VBN", "VBG", "VBD"} and isinstance(after, Word) and after.noun
+    return word.verb and not adjective
 
 
 def _clauses(items: Sequence[Item]) -> tuple[list[Item], list[Clause]]:
@@ -284,6 +291,14 @@ def _clauses(items: Sequence[Item]) -> tuple[list[Item], list[Clause]]:
         clauses.append(Clause(relation, tuple(items[k + length : stop]), near))
         k = stop
     return core, clauses
+
+
+def clause_start(items: Sequence[Item]) -> int:
+    """Return where the first temporal clause begins, or how many items there are."""
+    for k in range(1, len(items) - 1):
+        if _introduces(items, k) and _joins(items, k):
+            return k
+    return len(items)
 
 
 def _joins(items: Sequence[Item], k: int) -> bool:

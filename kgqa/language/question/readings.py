@@ -8,17 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal as OneOf
 
-from kgqa.language import frame as framing
+from kgqa.language.question import frame as framing
 from kgqa.language import wording
-from kgqa.language.frame import Frame
-from kgqa.language.goals import Core, Goals, Placed, Scored, core_of
-from kgqa.language.items import Item, Name, Time, Word
+from kgqa.language.question.frame import Frame
+from kgqa.language.question.goals import Core, Goals, Placed, Scored, core_of
+from kgqa.language.question.items import Item, Name, Time, Word
 from kgqa.language.lexicon import Lexicon
-from kgqa.language.nested import nest
-from kgqa.language.succession import Succession, succession
-from kgqa.language.times import Clauses, Timing, written
-from kgqa.model.question import Goal, Mention, Order, Question, Unknown, When
+from kgqa.language.question.nested import nest
+from kgqa.language.question.succession import Succession, succession
+from kgqa.language.question.times import Clauses, Timing, written
+from kgqa.model.question import Asked, Goal, Mention, Order, Question, Unknown, When
 
 _DEPTH = 3
 _BREADTH = 4
@@ -116,13 +117,26 @@ class Readings:
         order = next((t.order for t in timings if t.order), None)
         if order is None:
             order, whens = _plain_order(frame, whens)
+        if order is None and frame.asked == "nodes" and not frame.plural:
+            order = _nearest(timings)
         score = scored.score + sum(0.2 * (t.score - 1) for t in timings) - 0.3 * missing
         why = (scored.why, *(t.why for t in timings))
-        question = self._question(frame, replace(scored, score=score), frame.asked, whens)
+        goal = _inherited(scored.goal, whens)
+        asked = "nodes" if frame.asked == "count" and self._literal(goal) else frame.asked
+        question = self._question(frame, replace(scored, goal=goal, score=score), asked, whens)
         return replace(question, order=order, why=(*frame.why, *why, *_said(order)))
 
+    def _literal(self, goal: Goal) -> bool:
+        """Tell whether the values asked for are numbers or texts, which are not counted."""
+        if not goal.relations or goal.wanted != "object":
+            return False
+        key = goal.relations[0].key
+        if self.lexicon.relation(key).range == "literal":
+            return True
+        return self.goals.probe.kind_across(goal.subject, key, "subject") == "literal"
+
     def _question(
-        self, frame: Frame, scored: Scored, asked: framing.Asked, whens: tuple[When, ...]
+        self, frame: Frame, scored: Scored, asked: Asked, whens: tuple[When, ...]
     ) -> Question:
         if frame.plural and asked == "nodes" and not whens and not frame.order:
             asked = "timeline"
@@ -210,7 +224,15 @@ def _plain_order(frame: Frame, whens: tuple[When, ...]) -> tuple[Order | None, t
     return Order(kind, n), whens
 
 
-def _turned(whens: tuple[When, ...], relation: framing.OneOf["after", "before"]) -> tuple[When, ...]:
+def _nearest(timings: Sequence[Timing]) -> Order | None:
+    """Return the neighbour that one answer before or after a fact means (DESIGN 1)."""
+    relations = {t.when.relation for t in timings if t.when and not t.when.moment.span}
+    if relations == {"before"}:
+        return Order("last")
+    return Order("first") if relations == {"after"} else None
+
+
+def _turned(whens: tuple[When, ...], relation: OneOf["after", "before"]) -> tuple[When, ...]:
     return tuple(replace(w, relation=relation) if w.relation == "at" else w for w in whens)
 
 
@@ -219,6 +241,17 @@ def _said(order: Order | None) -> tuple[str, ...]:
         return ()
     anchor = f" from {order.anchor.text!r}" if order.anchor else ""
     return (f"order: {order.kind} {order.n}{anchor}",)
+
+
+def _inherited(goal: Goal, whens: tuple[When, ...]) -> Goal:
+    """Ask a nested question that names no time at the time of the question around it."""
+    dated = tuple(w for w in whens if w.moment.span)
+    sides = {}
+    for name, side in (("subject", goal.subject), ("object", goal.object)):
+        if isinstance(side, Question) and dated and not side.when and not side.order:
+            side = replace(side, when=dated)
+        sides[name] = side
+    return replace(goal, subject=sides["subject"], object=sides["object"])
 
 
 def _mentions(goal: Goal) -> Iterator[Mention]:

@@ -17,7 +17,7 @@ def explain_question(question: Question) -> str:
 
 
 def _lines(question: Question) -> Iterator[str]:
-    extra = [question.unit] if question.unit else []
+    extra: list[str] = [question.unit] if question.unit else []
     extra += ["several"] if question.plural else []
     yield f"asked: {question.asked}" + (f" ({', '.join(extra)})" if extra else "")
     if question.goal is None:

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kgqa.language import wording
-from kgqa.language.items import Item, Name, Time, Word, is_word, lower
+from kgqa.language.question.frame import clause_start
+from kgqa.language.question.items import Item, Name, Time, Word, is_word, lower
 from kgqa.language.lexicon import Lexicon
 
 _CLEAR = 0.7
@@ -26,7 +27,14 @@ class Nest:
 
 def nest(items: Sequence[Item], lexicon: Lexicon) -> Nest | None:
     """Return the first nested question of a core, the outermost, or None."""
-    return _relative(items) or _chain(items, lexicon) or _possessives(items)
+    main = items[: clause_start(items)]
+    return (
+        _relative(items)
+        or _chain(items, lexicon)
+        or _possessives(main)
+        or _role_of_name(main, lexicon)
+        or _name_of_role(main, lexicon)
+    )
 
 
 def _relative(items: Sequence[Item]) -> Nest | None:
@@ -66,7 +74,7 @@ def _chain(items: Sequence[Item], lexicon: Lexicon) -> Nest | None:
         end = _phrase_end(items, k + 1)
         right = items[k + 1 : end]
         own = _content(_head(right))
-        if not left or not own:
+        if not left or not own or _apposed(right):
             continue
         sequel = left[-1] in wording.NEXT_NOUNS | wording.PREVIOUS_NOUNS
         if not sequel and not lexicon.read(left, least=_CLEAR):
@@ -102,6 +110,56 @@ def _possessives(items: Sequence[Item]) -> Nest | None:
     return None
 
 
+def _role_of_name(items: Sequence[Item], lexicon: Lexicon) -> Nest | None:
+    """Find "the ROLE of NAME" beside words for another relation ("Where was … born?")."""
+    for k in range(1, len(items) - 1):
+        if not is_word(items[k], "of") or not isinstance(items[k - 1], Word):
+            continue
+        start = k
+        while start > 0 and isinstance(items[start - 1], Word):
+            start -= 1
+            if is_word(items[start], "the"):
+                break
+        end = next((j + 1 for j in range(k + 1, len(items)) if isinstance(items[j], Name)), None)
+        if end is None or not is_word(items[start], "the"):
+            continue
+        if not all(is_word(i, *wording.DETERMINERS) for i in items[k + 1 : end - 1]):
+            continue
+        if _two_relations(items, start, end, _content(items[start:k]), lexicon):
+            at = items[start].start
+            inner = (_word("who", at, "WP"), _word("was", at, "VBD"), *items[start:end])
+            return Nest(start, end, inner)
+    return None
+
+
+def _name_of_role(items: Sequence[Item], lexicon: Lexicon) -> Nest | None:
+    """Find "NAME's ROLE" beside words for another relation."""
+    for k in range(1, len(items) - 1):
+        if not _is_possessive(items[k]) or not isinstance(items[k - 1], Name):
+            continue
+        end = k + 1
+        while end < len(items) and isinstance(item := items[end], Word) and item.tag[0] in "NJ":
+            end += 1
+        if _two_relations(items, k - 1, end, _content(items[k + 1 : end]), lexicon):
+            at = items[k - 1].start
+            inner = (
+                _word("who", at, "WP"), _word("was", at, "VBD"), *items[k + 1 : end],
+                _word("of", at, "IN"), items[k - 1],
+            )  # fmt: skip
+            return Nest(k - 1, end, inner)
+    return None
+
+
+def _two_relations(
+    items: Sequence[Item], start: int, end: int, role: tuple[str, ...], lexicon: Lexicon
+) -> bool:
+    """Tell whether a stretch names one relation and the words outside it another."""
+    outside = _content([*items[:start], *items[end:]])
+    inner = lexicon.read(role, least=_CLEAR) if role else []
+    outer = lexicon.read(outside, least=_CLEAR) if outside else []
+    return bool(inner and outer and inner[0].relation != outer[0].relation)
+
+
 def _is_possessive(item: Item) -> bool:
     return isinstance(item, Word) and item.tag == "POS"
 
@@ -135,6 +193,12 @@ def _head(items: Sequence[Item]) -> Sequence[Item]:
         if isinstance(item, Name | Time) or lower(item) in wording.PREPOSITIONS:
             return items[:k]
     return items
+
+
+def _apposed(items: Sequence[Item]) -> bool:
+    """Tell whether a noun only introduces the name after it ("the team Rovers")."""
+    head = _head(items)
+    return len(head) < len(items) and isinstance(items[len(head)], Name)
 
 
 def _content(items: Sequence[Item]) -> tuple[str, ...]:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Literal as OneOf
 
 from kgqa.language import wording
-from kgqa.language.frame import Frame
-from kgqa.language.goals import core_of
-from kgqa.language.items import Item, Name, Word, is_word
+from kgqa.language.question.frame import Frame
+from kgqa.language.question.goals import core_of
+from kgqa.language.question.items import Item, Name, Word, is_word
 from kgqa.model.question import Mention, Question
 
 _COMING = frozenset("come go serve rule reign be hold".split())

@@ -56,11 +56,9 @@ class Probe:
 
     def holds(self, relation: str, subject: Term | None, object_: Term | None) -> bool:
         """Tell whether any fact fits; a side without known nodes fits anything."""
-        return any(
-            self._exists(s, relation, o)
-            for s in (nodes_of(subject) if subject else []) or [None]
-            for o in (nodes_of(object_) if object_ else []) or [None]
-        )
+        subjects: Sequence[str | None] = (nodes_of(subject) if subject else []) or (None,)
+        objects: Sequence[str | None] = (nodes_of(object_) if object_ else []) or (None,)
+        return any(self._exists(s, relation, o) for s in subjects for o in objects)
 
     def _exists(self, subject: str | None, relation: str, object_: str | None) -> bool:
         key = (subject, relation, object_)

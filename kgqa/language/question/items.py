@@ -66,9 +66,10 @@ def itemise(
 ) -> list[Item]:
     """Return the items of a text in order; mentions and dates must not overlap."""
     marks: list[Item] = [Name(m, m.start, m.end) for m in mentions]
-    marks += [Time(d, d.start, d.end) for d in dates]
+    marks += [Time(d, min(d.lead, d.start), d.end) for d in dates]
     marks.sort(key=lambda i: i.start)
-    plain, origin, at = "", [], 0
+    plain, at = "", 0
+    origin: list[int] = []
     for mark in marks:
         plain += text[at : mark.start]
         origin += range(at, mark.start)

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from kgqa.language import wording
-from kgqa.language.items import Item, Name, Word, is_word
+from kgqa.language.question.items import Item, Name, Word, is_word
 from kgqa.language.lexicon import Lexicon, Phrase, Reading, Role, kinship, stands_as_subject
-from kgqa.language.probe import Probe
+from kgqa.language.question.probe import Probe
 from kgqa.model.question import Goal, Mention, RelationGuess, Side, Term, Unknown
 
 _LEAST = 0.5

@@ -12,13 +12,13 @@ from dataclasses import replace
 
 from kgqa.errors import InputError
 from kgqa.language import wording
-from kgqa.language.goals import Goals
-from kgqa.language.items import Item, Word, itemise
+from kgqa.language.question.goals import Goals
+from kgqa.language.question.items import Item, Word, itemise
 from kgqa.language.lexicon import Lexicon
 from kgqa.language.link import link, pinned
 from kgqa.language.nlp import known
-from kgqa.language.probe import Probe
-from kgqa.language.readings import Readings
+from kgqa.language.question.probe import Probe
+from kgqa.language.question.readings import Readings
 from kgqa.model.question import Mention, Question
 from kgqa.model.things import Node
 from kgqa.protocols import Reader
@@ -56,7 +56,7 @@ def analyse(
     asked = checked(text)
     dates = scan(asked, reference=reference)
     mentions = _mentions(asked, dates, lexicon, reader, nodes or {})
-    dates = [d for d in dates if not _covered(d, mentions)]
+    dates = [_apart(d, mentions) for d in dates if not _covered(d, mentions)]
     items = itemise(asked, mentions, dates)
     if not _english(items, mentions):
         return [_unread(text, mentions, "the words are not English, or not words")]
@@ -145,6 +145,12 @@ def _relational(mention: Mention, lexicon: Lexicon) -> bool:
 
 def _covered(date: DateSpan, mentions: Sequence[Mention]) -> bool:
     return any(m.start < date.end and date.start < m.end for m in mentions)
+
+
+def _apart(date: DateSpan, mentions: Sequence[Mention]) -> DateSpan:
+    """Return the date, its leading word given up if that belongs to a name ("Duke of 1066")."""
+    inside = any(m.start <= date.lead < m.end for m in mentions)
+    return replace(date, lead=date.start) if inside else date
 
 
 def _english(items: Sequence[Item], mentions: Sequence[Mention]) -> bool:
