@@ -7,25 +7,33 @@ method hands over to one room.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 from typing import Literal as OneOf
 
 from kgqa import settings
-from kgqa.errors import InputError, NotFoundError
+from kgqa.errors import NotFoundError
 from kgqa.exchange import declare, export
+from kgqa.exchange.arguments import checked_methods
 from kgqa.ingest import index, pipeline, rows
 from kgqa.ingest import merge as merging
-from kgqa.model.answer import Answer, AskOptions
+from kgqa.model.answer import Answer, AskOptions, SearchResult
 from kgqa.model.things import Claim, Document, End, Failure, Merge, Node, Relation
-from kgqa.ontology import text as ontology_text
-from kgqa.protocols import Batch, Embedder, LoadOptions, Pattern, Problem, Progress, Receipt
+from kgqa.protocols import (
+    Batch,
+    Embedder,
+    LoadOptions,
+    Problem,
+    Progress,
+    Receipt,
+    Store,
+)
 from kgqa.query import answer as answering
 from kgqa.query import history
-from kgqa.query.scope import scope_of
+from kgqa.query.scope import pattern, scope_of
 from kgqa.store import create_store, open_store
 from kgqa.temporal.dates import parse_end_points
 from kgqa.temporal.interval import Numbering
@@ -36,8 +44,10 @@ if TYPE_CHECKING:
 
 Form = OneOf["documents", "nodes", "hybrid"]
 OPEN = AskOptions()
+T = TypeVar("T")
 
 
+@checked_methods
 class KBase:
     """Hold an opened knowledge base: load, index, ask; close it, or use it in a ``with``.
 
@@ -52,7 +62,7 @@ class KBase:
     ('Cicero',)
     """
 
-    def __init__(self, store: Any, embedder: Embedder | None = None) -> None:
+    def __init__(self, store: Store, embedder: Embedder | None = None) -> None:
         self._store = store
         self._embedder = embedder
         self._settings = settings.read()
@@ -73,7 +83,7 @@ class KBase:
         if isinstance(chosen, str):
             meta["embedder_spec"] = chosen
         kb = cls(create_store(os.fspath(url), meta), None if isinstance(chosen, str) else chosen)
-        kb.declare(shipped_relations())
+        kb.declare(declare.shipped())
         return kb
 
     @classmethod
@@ -177,8 +187,7 @@ class KBase:
         full = self._label(label)
         if dry_run:
             return self._would(full)
-        receipt: Receipt = self._store.erase([full])
-        return receipt
+        return self._store.erase([full])
 
     def delete(self, document: str, *, dry_run: bool = False) -> Receipt:
         """Withdraw a document (id or path) and exactly what only it supports."""
@@ -186,14 +195,8 @@ class KBase:
         label = f"document:{found.id}"
         return self._change(Batch(delete=(found.id,), note=f"delete {label}"), label, dry_run)
 
-    def merge(self, loser: str, winner: str | None) -> Receipt:
+    def merge(self, loser: str, winner: str) -> Receipt:
         """Say that two nodes are one: ``loser`` answers as ``winner`` from now on."""
-        if winner is None:
-            raise InputError(
-                f"merge needs two nodes, not only {loser!r}",
-                code="merge.one_node",
-                hint="kgqa merge KB LOSER WINNER",
-            )
         pair = Merge(self._node(loser), self._node(winner))
         return self._write(Batch(merges=(pair,), note=f"merge {pair.loser} into {pair.winner}"))
 
@@ -214,27 +217,23 @@ class KBase:
 
     def ask(self, question: str, options: AskOptions = OPEN, *, as_of: str | None = None) -> Answer:
         """Answer a question from what holds under the scope; abstaining is an Answer too."""
-        chosen = _with(options, as_of)
-        with self._store.view() as reader:
-            return answering.ask(reader, self._search_embedder(reader), question, chosen)
+        return self._query(answering.ask, question, _with(options, as_of))
 
     def search(
         self, text: str, k: int = 10, options: AskOptions = OPEN, *, as_of: str | None = None
-    ) -> Any:
+    ) -> SearchResult:
         """Return the best ``k`` pieces of evidence that hold under the scope, without an answer."""
-        chosen = _with(options, as_of)
-        with self._store.view() as reader:
-            return answering.search(reader, self._search_embedder(reader), text, k, chosen)
+        return self._query(answering.search, text, k, _with(options, as_of))
 
     def explain(
         self, question: str, options: AskOptions = OPEN, *, as_of: str | None = None
-    ) -> Any:
+    ) -> Answer:
         """Return how a question was read and answered: readings, stages, whole intervals."""
-        chosen = _with(options, as_of)
-        with self._store.view() as reader:
-            return answering.explain(reader, self._search_embedder(reader), question, chosen)
+        return self._query(answering.explain, question, _with(options, as_of))
 
-    def at(self, name: str, options: AskOptions = OPEN, *, as_of: str | None = None) -> Any:
+    def at(
+        self, name: str, options: AskOptions = OPEN, *, as_of: str | None = None
+    ) -> history.NodeHistory:
         """Return what holds of a node."""
         return self._history(history.at, name, options=_with(options, as_of))
 
@@ -245,13 +244,13 @@ class KBase:
         options: AskOptions = OPEN,
         *,
         as_of: str | None = None,
-    ) -> Any:
+    ) -> history.NodeHistory:
         """Return the facts of a node in order of start."""
         return self._history(history.timeline, name, relation, options=_with(options, as_of))
 
     def snapshot(
         self, options: AskOptions = OPEN, *, as_of: str | None = None, limit: int | None = None
-    ) -> Any:
+    ) -> history.Snapshot:
         """Return every fact and node that holds."""
         return self._history(history.snapshot, limit, options=_with(options, as_of))
 
@@ -263,7 +262,7 @@ class KBase:
         *,
         known_at: str | int | None = None,
         year_numbering: Numbering = "historical",
-    ) -> Any:
+    ) -> history.Diff:
         """Return what ceased to hold and what came to hold between two times."""
         options = AskOptions(known_at=known_at, numbering=year_numbering)
         return self._history(history.diff, start, end, name, options=options)
@@ -274,9 +273,11 @@ class KBase:
         relation: str,
         object: str,
         options: AskOptions = OPEN,
-    ) -> Any:
+        *,
+        as_of: str | None = None,
+    ) -> history.When:
         """Return the times in which a statement held, touching terms as one."""
-        return self._history(history.when, subject, relation, object, options=options)
+        return self._history(history.when, subject, relation, object, options=_with(options, as_of))
 
     def nodes(
         self,
@@ -289,23 +290,13 @@ class KBase:
         """Return nodes by id; under an ``as_of``, those that existed then."""
         with self._store.view() as reader:
             scope = scope_of(reader, options)
-            pattern = Pattern(
-                kind=kind,
-                valid=scope.as_of.span if scope.as_of else None,
-                match=scope.as_of_match,
-                known_at=scope.known_at,
-                undated=scope.undated,
-                order="id",
-                limit=limit,
-                after=after,
-            )
-            found: list[Node] = reader.nodes(pattern)
-            return found
+            span = scope.as_of.span if scope.as_of else None
+            page = pattern(scope, span, kind=kind, order="id", limit=limit, after=after)
+            return reader.nodes(replace(page, match=scope.as_of_match, begun_before=None))
 
     def documents(self, *, limit: int | None = None, after: str | None = None) -> list[Document]:
         """Return the documents and tables that were loaded, by id."""
-        found: list[Document] = self._store.documents(limit, after)
-        return found
+        return self._store.documents(limit, after)
 
     def relations(self) -> list[Relation]:
         """Return the relations of the base, by key."""
@@ -315,18 +306,15 @@ class KBase:
 
     def stats(self) -> dict[str, int]:
         """Count what the base holds, and what waits for ``index``."""
-        counts: dict[str, int] = self._store.stats()
-        return counts
+        return self._store.stats()
 
     def failures(self) -> list[Failure]:
         """Return the units that could not be loaded."""
-        found: list[Failure] = self._store.failures()
-        return found
+        return self._store.failures()
 
     def verify(self) -> list[Problem]:
         """Check that every part of the base agrees with the others; empty = clean."""
-        found: list[Problem] = self._store.verify()
-        return found
+        return self._store.verify()
 
     def backup(self, path: str | os.PathLike[str]) -> Path:
         """Copy the base, history and all, while it is in use; ConflictError if the file exists."""
@@ -341,15 +329,16 @@ class KBase:
     def import_(self, path: str | os.PathLike[str], *, progress: Progress | None = None) -> Receipt:
         """Write what an export holds into this base; again is a no-op."""
         receipt = Receipt(self._store.revision, False)
-        for batch in _counted(export.read(os.fspath(path)), progress):
+        for number, batch in enumerate(export.read(os.fspath(path)), 1):
             receipt = self._write(batch)
+            if progress:
+                progress("import", number, None)
         return receipt
 
     # -- inside ----------------------------------------------------------------------------
 
     def _write(self, batch: Batch) -> Receipt:
-        receipt: Receipt = self._store.write(batch)
-        return receipt
+        return self._store.write(batch)
 
     def _change(self, batch: Batch, label: str, dry_run: bool) -> Receipt:
         return self._would(label) if dry_run else self._write(batch)
@@ -359,16 +348,17 @@ class KBase:
             raise _unknown(label)
         return Receipt(self._store.revision, False, {"would_change": 1})
 
-    def _history(self, function: Any, *args: Any, options: AskOptions) -> Any:
+    def _history(self, function: Callable[..., T], *args: Any, options: AskOptions) -> T:
         with self._store.view() as reader:
             return function(reader, *args, scope=scope_of(reader, options))
 
-    def _search_embedder(self, reader: Any) -> Embedder | None:
-        meta = reader.meta()
-        if not meta.get("generation"):
-            return None
-        index.check_embedder(meta, self.embedder)
-        return self.embedder
+    def _query(self, function: Callable[..., T], *args: Any) -> T:
+        with self._store.view() as reader:
+            meta, embedder = reader.meta(), None
+            if meta.get("generation"):
+                embedder = self.embedder
+                index.check_embedder(meta, embedder)
+            return function(reader, embedder, *args)
 
     def _label(self, text: str) -> str:
         kinds = ("node:", "fact:", "document:")
@@ -401,15 +391,3 @@ def _unknown(text: str) -> NotFoundError:
 
 def _with(options: AskOptions, as_of: str | None) -> AskOptions:
     return options if as_of is None else replace(options, as_of=as_of)
-
-
-def _counted(batches: Iterator[Batch], progress: Progress | None) -> Iterator[Batch]:
-    for number, batch in enumerate(batches, 1):
-        yield batch
-        if progress:
-            progress("import", number, None)
-
-
-def shipped_relations() -> list[Relation]:
-    """Return the relations that every new base starts with."""
-    return declare.read(ontology_text("relations.json"), "relations.json")

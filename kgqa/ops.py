@@ -8,7 +8,7 @@ the inputs at this border.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -40,6 +40,10 @@ def _maybe(description: str) -> Any:
     return Field(None, description=description, json_schema_extra={"argument": True})
 
 
+def _some(description: str) -> Any:
+    return Field([], description=description, json_schema_extra={"argument": True})
+
+
 def _opt(default: Any, description: str, *flags: str) -> Any:
     return Field(default, description=description, json_schema_extra={"flags": list(flags)})
 
@@ -66,7 +70,7 @@ class InitInput(Input):
 class LoadInput(Input):
     """Say what to load and how its dates are to be read."""
 
-    paths: list[str] = _at("files or folders; '-' reads standard input")
+    paths: list[str] = _some("files or folders; '-' alone reads standard input")
     valid: str | None = _opt(None, "when the documents' content holds")
     published: str | None = _opt(None, "when the documents were published")
     reference_date: str | None = _opt(None, "date from which 'last year' counts")
@@ -263,6 +267,10 @@ def pairs(items: list[str], option: str) -> dict[str, str]:
 
 
 def _load(kb: KBase, i: LoadInput, progress: Progress) -> Any:
+    if not i.paths and not i.retry:
+        raise InputError(
+            "nothing to load", code="load.no_paths", hint="give files or folders, or --retry"
+        )
     options = LoadOptions(
         valid=i.valid,
         published=i.published,
@@ -273,15 +281,27 @@ def _load(kb: KBase, i: LoadInput, progress: Progress) -> Any:
         source=i.source,
         columns=pairs(i.map.split(","), "--map") if i.map else {},
     )
-    with tasks.spooled(i.paths, i.format) as paths:
+    with tasks.spooled(i.paths, i.format) as (paths, name):
         return kb.load(
             paths,
-            options,
+            options if i.source or name is None else replace(options, source=name),
             strict=i.strict,
             dry_run=i.dry_run,
             retry=i.retry,
             progress=progress,
         )
+
+
+def _merge(kb: KBase, i: MergeInput, progress: Progress) -> Any:
+    if i.loser is None:
+        return kb.proposals()
+    if i.winner is None:
+        raise InputError(
+            f"merge needs two nodes, not only {i.loser!r}",
+            code="merge.one_node",
+            hint="kgqa merge KB LOSER WINNER",
+        )
+    return kb.merge(i.loser, i.winner)
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,7 +335,8 @@ OPERATIONS: dict[str, Operation] = dict(
         _op("search", "find evidence without answering", SearchInput,
             lambda kb, i, p: kb.search(tasks.read_text(i.text), i.k, ask_options(i))),
         _op("explain", "show how a question is read and answered", ExplainInput,
-            lambda kb, i, p: kb.explain(tasks.read_text(i.question), ask_options(i))),
+            lambda kb, i, p:
+                tasks.Explained(kb.explain(tasks.read_text(i.question), ask_options(i)))),
         _op("batch", "answer a file of questions, resuming", BatchInput,
             lambda kb, i, p: tasks.batch(kb, i.questions, Path(i.output), ask_options(i), p)),
         _op("at", "what holds of a node", NameInput,
@@ -345,8 +366,7 @@ OPERATIONS: dict[str, Operation] = dict(
             lambda kb, i, p: kb.erase(i.id, dry_run=i.dry_run)),
         _op("delete", "withdraw a document and what only it supports", LabelInput,
             lambda kb, i, p: kb.delete(i.id, dry_run=i.dry_run)),
-        _op("merge", "say that two nodes are one, or list proposals", MergeInput,
-            lambda kb, i, p: kb.merge(i.loser, i.winner) if i.loser else kb.proposals()),
+        _op("merge", "say that two nodes are one, or list proposals", MergeInput, _merge),
         _op("undo", "undo the merge made in a revision", UndoInput,
             lambda kb, i, p: kb.undo(i.revision)),
         _op("failures", "list what could not be loaded", Nothing, lambda kb, i, p: kb.failures()),
@@ -358,9 +378,9 @@ OPERATIONS: dict[str, Operation] = dict(
         _op("export", "write the base as JSONL", OutInput,
             lambda kb, i, p: kb.export(i.output, progress=p)),
         _op("import", "read what export wrote", FileInput,
-            lambda kb, i, p: kb.import_(i.file, progress=p), "maybe"),
+            lambda kb, i, p: kb.import_(i.file, progress=p)),
         _op("doctor", "check this installation", Nothing, lambda kb, i, p: tasks.doctor(), "none"),
-        _op("demo", "load the examples and answer ten questions", Nothing,
+        _op("demo", "load the examples and answer questions about them", Nothing,
             lambda kb, i, p: tasks.demo(p), "none"),
     ]
 )  # fmt: skip

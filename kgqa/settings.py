@@ -15,7 +15,7 @@ from kgqa.errors import InputError
 
 
 class Settings(BaseModel):
-    """Hold what a process may choose: embedder, seconds to wait for the writer's lock."""
+    """Hold what a process may choose."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -24,6 +24,7 @@ class Settings(BaseModel):
         description="embedder of new bases: minilm, sentence-transformers:NAME, ollama:NAME",
     )
     lock_timeout: float = Field(5.0, ge=0, description="seconds to wait for another writer")
+    debug: bool = Field(False, description="let an internal fault show where it arose")
 
 
 PREFIX = "KGQA_"

@@ -19,9 +19,13 @@ from typing import TYPE_CHECKING, Any
 
 from kgqa.errors import InputError, KGQAError
 from kgqa.exchange import declare
-from kgqa.model.answer import Answer, AskOptions
+from kgqa.exchange.plain import plain
+from kgqa.ingest.sources import content_hash
+from kgqa.model.answer import Answer, AskOptions, SearchResult
 from kgqa.model.things import Relation
 from kgqa.protocols import Progress
+from kgqa.query.history import Diff, NodeHistory, Snapshot, When
+from kgqa.query.render import to_json
 
 if TYPE_CHECKING:
     from kgqa.kbase import KBase
@@ -31,15 +35,26 @@ FORMATS = ("jsonl", "csv", "txt", "md", "html")
 
 
 def read_text(argument: str) -> str:
-    """Return a text argument; ``-`` reads standard input (at most a million characters)."""
-    return sys.stdin.read(MAX_INPUT) if argument == "-" else argument
+    """Return a text argument; ``-`` reads standard input. InputError (``input.too_long``)."""
+    if argument != "-":
+        return argument
+    text = read_file("-")
+    if len(text) > MAX_INPUT:
+        raise InputError(
+            f"standard input holds more than {MAX_INPUT:,} characters",
+            code="input.too_long",
+            hint="ask one question",
+        )
+    return text.strip()
 
 
 def read_file(path: str) -> str:
     """Return a UTF-8 text file, or standard input for ``-``; InputError (``input.file``)."""
     try:
-        return sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as exc:
+        if path != "-":
+            return Path(path).read_text(encoding="utf-8-sig")
+        return sys.stdin.buffer.read().decode("utf-8-sig") if sys.stdin else ""
+    except (OSError, ValueError) as exc:
         raise InputError(
             f"cannot read {path!r}: {exc}", code="input.file", hint="give a readable UTF-8 file"
         ) from None
@@ -51,13 +66,14 @@ def relations(path: str) -> list[Relation]:
 
 
 @contextmanager
-def spooled(paths: Sequence[str], suffix: str | None) -> Iterator[list[Path]]:
-    """Yield paths, with ``-`` replaced by a temporary file of what standard input holds.
+def spooled(paths: Sequence[str], suffix: str | None) -> Iterator[tuple[list[Path], str | None]]:
+    """Yield paths and None; for ``-`` alone, a copy of standard input and a name for it.
 
-    Raises InputError (``load.format_missing``) if ``-`` comes without a format.
+    The name follows from the content, so that one pipe never replaces another. Raises
+    InputError (``load.format_missing``) if ``-`` comes without a format.
     """
-    if "-" not in paths:
-        yield [Path(p) for p in paths]
+    if list(paths) != ["-"]:
+        yield [Path(p) for p in paths], None
         return
     if suffix not in FORMATS:
         raise InputError(
@@ -68,8 +84,25 @@ def spooled(paths: Sequence[str], suffix: str | None) -> Iterator[list[Path]]:
     with tempfile.TemporaryDirectory() as folder:
         spool = Path(folder) / f"stdin.{suffix}"
         with spool.open("wb") as out:
-            shutil.copyfileobj(sys.stdin.buffer, out)
-        yield [spool if p == "-" else Path(p) for p in paths]
+            if sys.stdin:
+                shutil.copyfileobj(sys.stdin.buffer, out)
+        yield [spool], f"stdin-{content_hash(spool)[:12]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """Hold an answer whose whole trace is to be shown."""
+
+    answer: Answer
+
+
+for _kind in (Answer, SearchResult, NodeHistory, Snapshot, Diff, When):
+    plain.register(_kind, to_json)
+
+
+@plain.register
+def _(result: Explained) -> Any:
+    return to_json(result.answer, trace=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,16 +160,8 @@ def _answer_line(kb: KBase, entry: dict[str, Any], options: AskOptions) -> dict[
             "abstained": True, "reason": exc.code, "errors": [exc.to_dict()],
         }  # fmt: skip
     keys = ("answers", "text", "scope", "citations", "abstained", "reason")
-    shown = answer_json(answer)
+    shown = to_json(answer)
     return {"id": entry["id"], **{k: shown[k] for k in keys}}
-
-
-def answer_json(answer: Answer) -> dict[str, Any]:
-    """Return an answer in the form that every surface prints."""
-    from kgqa.exchange.plain import plain
-
-    shown: dict[str, Any] = plain(answer)
-    return shown
 
 
 def _questions(path: str) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ from typing import Any
 from kgqa.errors import InputError
 from kgqa.model.ids import relation_key
 from kgqa.model.things import Relation
+from kgqa.ontology import text as ontology_text
 
 
 def read(text: str, name: str) -> list[Relation]:
@@ -28,6 +29,11 @@ def read(text: str, name: str) -> list[Relation]:
             hint="give a JSON list of objects with label, synonyms, inverse, max_objects, …",
         ) from None
     return [relation_from(entry, f"{name}:{n}") for n, entry in enumerate(entries, 1)]
+
+
+def shipped() -> list[Relation]:
+    """Return the relations that every new base starts with."""
+    return read(ontology_text("relations.json"), "relations.json")
 
 
 def _lines(text: str) -> list[Any]:

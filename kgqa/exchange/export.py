@@ -193,7 +193,7 @@ class _Pending:
             self._parts.setdefault(part, []).append(item)
 
     def take(self) -> Batch:
-        parts = {name: tuple(items) for name, items in self._parts.items()}
+        parts: dict[str, Any] = {name: tuple(items) for name, items in self._parts.items()}
         batch = Batch(source=self._source, meta=self._meta, note="import", **parts)
         self._parts, self._meta, self._count = {}, {}, 0
         return batch

@@ -6,6 +6,7 @@ Belongs here: parsing words, printing, exit status, signals. Must not: what an o
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import os
 import signal
@@ -13,13 +14,16 @@ import sys
 import types
 import typing
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, Literal, NoReturn
 
 import click
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
-from kgqa.errors import InputError, KGQAError
+from kgqa import __version__, settings
+from kgqa.errors import FaultError, InputError, KGQAError, UnavailableError
+from kgqa.exchange.plain import plain
 from kgqa.ops import OPERATIONS, Input, Operation
 from kgqa.surfaces import text
 from kgqa.surfaces.progress import Bar
@@ -80,13 +84,11 @@ def _command(operation: Operation) -> click.Command:
     )
 
 
-def _callback(operation: Operation) -> Callable[..., int]:
-    def call(*, as_json: bool, kb: str | None = None, **values: Any) -> int:
+def _callback(operation: Operation) -> Callable[..., tuple[Any, bool]]:
+    def call(*, as_json: bool, kb: str | None = None, **values: Any) -> tuple[Any, bool]:
         given = _input(operation.input, values)
-        with Bar(quiet=as_json) as bar:
-            result = _execute(operation, kb, given, bar.update)
-        _print(result, as_json)
-        return text.status(result)
+        with Bar() as bar:
+            return _execute(operation, kb, given, bar.update), as_json
 
     return call
 
@@ -119,18 +121,19 @@ def _execute(operation: Operation, kb: str | None, given: Input, progress: Any) 
 
 
 def _print(result: Any, as_json: bool) -> None:
+    if result == Path("-"):
+        return  # it went to standard output
     if as_json:
-        from kgqa.exchange.plain import plain
-
-        print(
-            json.dumps(plain(result), ensure_ascii=False, indent=2 if sys.stdout.isatty() else None)
-        )
+        print(json.dumps(plain(result), ensure_ascii=False))
         return
     for line in text.lines(result):
         print(line)
 
 
 class _Group(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if not args:
             args = ["--help"]
@@ -144,7 +147,7 @@ def group() -> click.Group:
         help="Questions about how things were at a given time, answered from what holds then.",
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     )
-    top.params.append(click.Option(["--version"], is_flag=True, help="print the version"))
+    click.version_option(__version__, message="kgqa %(version)s")(top)
     for operation in OPERATIONS.values():
         top.add_command(_command(operation))
     return top
@@ -152,16 +155,17 @@ def group() -> click.Group:
 
 def run(argv: Sequence[str]) -> int:
     """Run one command line and return its exit status (DESIGN section 9); never a traceback."""
-    signal.signal(signal.SIGTERM, _terminate)
-    if hasattr(signal, "SIGHUP"):
-        signal.signal(signal.SIGHUP, _terminate)
+    for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
+        signal.signal(number, _terminate)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     as_json = "--json" in argv
     try:
-        status = group().main(args=list(argv), prog_name="kgqa", standalone_mode=False)
-        sys.stdout.flush()
-        return status if isinstance(status, int) else 0
-    except BrokenPipeError:
-        # The reader went away (kgqa … | head): the rest of the output is not wanted.
+        return _run(argv)
+    except (BrokenPipeError, SystemExit):
+        # The reader went away (kgqa … | head): the rest of the output is not wanted. click
+        # leaves by SystemExit where that happens in its hands.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (KeyboardInterrupt, click.Abort):
@@ -174,6 +178,27 @@ def run(argv: Sequence[str]) -> int:
         return _error(exc, as_json)
     except Exception as exc:
         return _fault(exc, as_json)
+
+
+def _run(argv: Sequence[str]) -> int:
+    done = group().main(args=list(argv), prog_name="kgqa", standalone_mode=False)
+    status = 0
+    try:
+        if isinstance(done, tuple):
+            result, as_json = done
+            _print(result, as_json)
+            status = text.status(result)
+        if sys.stdout:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as exc:
+        raise UnavailableError(
+            f"cannot write to standard output: {exc.strerror}",
+            code="output.unwritable",
+            hint="check the disk that it goes to",
+        ) from None
+    return status
 
 
 def _terminate(signum: int, frame: Any) -> NoReturn:
@@ -196,24 +221,23 @@ def _usage(exc: click.ClickException, as_json: bool) -> int:
 
 def _error(exc: KGQAError, as_json: bool) -> int:
     if as_json:
-        print(json.dumps(exc.to_dict(), ensure_ascii=False))
+        with contextlib.suppress(OSError):
+            print(json.dumps(exc.to_dict(), ensure_ascii=False), flush=True)
     return _fail(str(exc), exc.exit_status)
 
 
 def _fault(exc: Exception, as_json: bool) -> int:
-    from kgqa.errors import FaultError
-
+    if settings.read().debug:
+        raise exc
     fault = FaultError(
         f"internal fault: {type(exc).__name__}: {exc}",
         code="internal",
         hint="please report it; set KGQA_DEBUG=1 to see where",
     )
-    if os.environ.get("KGQA_DEBUG"):
-        raise exc
     return _error(fault, as_json)
 
 
 def _fail(message: str, status: int) -> int:
     with contextlib.suppress(OSError):
-        print(f"kgqa: {message}", file=sys.stderr)
+        print(f"kgqa: {text.clean(message)}", file=sys.stderr)
     return status

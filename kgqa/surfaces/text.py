@@ -15,10 +15,11 @@ from typing import Any
 from kgqa.ingest.index import IndexReport
 from kgqa.ingest.merge import Proposal
 from kgqa.ingest.report import LoadReport
-from kgqa.model.answer import Answer, SearchResult
+from kgqa.model.answer import Answer, Citation, SearchResult
 from kgqa.model.things import Document, Fact, Failure, Node, Relation
 from kgqa.protocols import Problem, Receipt
-from kgqa.tasks import BatchReport, Check, Demo
+from kgqa.query.history import Diff, Line, NodeHistory, NodeLine, Snapshot, When
+from kgqa.tasks import BatchReport, Check, Demo, Explained
 from kgqa.temporal import format as format_validity
 
 NOTHING = "nothing"
@@ -102,21 +103,38 @@ def _(result: Answer) -> Iterable[str]:
     if result.citations:
         yield ""
     for citation in result.citations:
-        mark = "" if citation.certainty == "definite" else ", possible"
-        yield f"[{citation.number}] {citation.text} ({citation.valid}{mark}) {citation.label}"
+        yield f"[{citation.number}] {_cited(citation)}  {citation.label}"
         for source in citation.sources:
             yield f"    from {_place(source)}"
     yield ""
     yield _footer(result)
-    for step in result.trace:
-        detail = ", ".join(f"{k}={v}" for k, v in step.detail.items())
-        yield f"  {step.name:<12} {step.ms:8.1f} ms  {detail}"
+
+
+def _cited(citation: Citation) -> str:
+    when = [] if citation.valid in citation.text else [citation.valid]
+    marks = [*when, *(["possible"] if citation.certainty == "possible" else [])]
+    return citation.text + (f" ({', '.join(marks)})" if marks else "")
 
 
 def _place(source: dict[str, Any]) -> str:
-    where = [str(source.get("document_name") or source.get("document") or "")]
-    where += [f"{k} {source[k]}" for k in ("pages", "line") if source.get(k)]
-    return ", ".join(w for w in where if w)
+    where = [str(source.get("path") or source["document"])]
+    return ", ".join(where + [f"{k} {source[k]}" for k in ("pages", "line") if source.get(k)])
+
+
+@render.register
+def _(result: Explained) -> Iterable[str]:
+    yield from render(result.answer)
+    for step in result.answer.trace:
+        yield f"{step.name}  {step.ms:.1f} ms"
+        for key, value in step.detail.items():
+            many = value if isinstance(value, list) else [value]
+            yield from (f"    {key}: {_parts(one)}" for one in many)
+
+
+def _parts(value: Any) -> str:
+    if not isinstance(value, dict):
+        return str(value)
+    return ", ".join(f"{k} {_parts(v)}" for k, v in value.items() if v not in (None, []))
 
 
 def _footer(result: Answer) -> str:
@@ -138,8 +156,55 @@ def _(result: SearchResult) -> Iterable[str]:
     if not result.items:
         yield f"nothing found ({result.reason})" if result.reason else "nothing found"
     for number, item in enumerate(result.items, 1):
+        when = "" if item.when in item.text else f" ({item.when})"
         flags = f" [{', '.join(item.flags)}]" if item.flags else ""
-        yield f"{number:>3}. {item.score:.2f}  {item.text}{flags}  {item.label}"
+        yield f"{number:>3}. {item.score:.2f}  {item.text}{when}{flags}  {item.label}"
+
+
+@render.register
+def _(result: Line) -> Iterable[str]:
+    mark = "" if result.certainty == "definite" else "  (possible)"
+    return [f"{result.valid:<24}  {result.subject} | {result.relation} | {result.object}{mark}"]
+
+
+@render.register
+def _(result: NodeLine) -> Iterable[str]:
+    extra = ", ".join(e for e in (result.kind, result.existence) if e)
+    return [f"{result.id}  {result.label}" + (f"  ({extra})" if extra else "")]
+
+
+@render.register
+def _(result: NodeHistory) -> Iterable[str]:
+    yield from render(result.node)
+    yield from (f"  also {label}, {valid}" for label, valid in result.names)
+    yield from render(list(result.lines))
+
+
+@render.register
+def _(result: Snapshot) -> Iterable[str]:
+    yield from render(list(result.lines))
+    yield f"{len(result.lines)} facts, {len(result.nodes)} nodes"
+
+
+@render.register
+def _(result: Diff) -> Iterable[str]:
+    changed = False
+    for sign, lines_ in (("-", result.gone), ("+", result.came)):
+        for line in lines_:
+            changed = True
+            yield from (f"{sign} {shown}" for shown in render(line))
+    for sign, nodes in (("-", result.gone_nodes), ("+", result.came_nodes)):
+        for node in nodes:
+            changed = True
+            yield from (f"{sign} node {shown}" for shown in render(node))
+    if not changed:
+        yield NOTHING
+
+
+@render.register
+def _(result: When) -> Iterable[str]:
+    yield f"{result.subject} | {result.relation} | {result.object}"
+    yield from render(list(result.lines))
 
 
 @render.register
@@ -256,7 +321,7 @@ def _(result: Demo) -> Iterable[str]:
         answers = ", ".join(shown.answer.answers)
         yield f"A: {answers or shown.answer.text or 'nothing recorded then'}"
         for c in shown.answer.citations[:3]:
-            yield f"   [{c.number}] {c.text} ({c.valid})"
+            yield f"   [{c.number}] {_cited(c)}"
     yield ""
     yield f"The base stays here: {result.path}"
     yield f'Next: kgqa ask {result.path} "Who was consul in 59 BC?"'
