@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import re
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from kgqa.errors import InputError
 from kgqa.temporal.clock import invalid
 from kgqa.temporal.edtf import Rules, read_date
 from kgqa.temporal.interval import (
-    BEGIN,
-    END,
     UNDATED,
     Calendar,
     Instant,
@@ -24,10 +22,10 @@ from kgqa.temporal.interval import (
     Precision,
     Validity,
 )
-from kgqa.temporal.moments import Edge, End, Moment, Source, term
+from kgqa.temporal.moments import Edge, End, Source, term
 from kgqa.temporal.terms import Ends, cleaned, parse, read_end
 
-_NUMERIC = re.compile(r"[-+\u2212]?[\d?~%<\[{.Y/](?!.*[^\W\dTWXYZES_].*[^\W\dTWXYZES_])")
+_DIGITS = re.compile(r"[-+]?\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,18 +99,21 @@ def parse_any(
     text = cleaned(text)
     try:
         return parse(text, numbering=numbering, calendar=calendar, ends=ends)
-    except InputError as error:
-        if error.code != "time.invalid" or (_NUMERIC.match(text) and "-0000" in text):
+    except InputError as refused:
+        if refused.code != "time.invalid" or _DIGITS.fullmatch(text):
             raise
-        refused = error
-    from kgqa.temporal.english import parse_english
+        from kgqa.temporal.english import parse_english
 
-    try:
-        return parse_english(text, reference=reference, calendar=calendar)
-    except InputError as error:
-        if error.code == "time.not_understood" and _NUMERIC.match(text):
-            raise refused from None
-        raise
+        try:
+            return parse_english(text, reference=reference, calendar=calendar)
+        except InputError as error:
+            raise _likelier(text, refused, error) from None
+
+
+def _likelier(text: str, iso: InputError, english: InputError) -> InputError:
+    """Return the error of the notation that a text looks like."""
+    spelled = re.search(r"[^\W\d_XYTZES]|[A-Z]{3}", text)
+    return english if spelled or english.code != "time.not_understood" else iso
 
 
 def parse_end_points(
@@ -130,28 +131,30 @@ def parse_end_points(
     >>> parse_end_points("1949", None).bounds == parse("1949/..").bounds
     True
     """
-    first, last = (_end_point(text, numbering, calendar) for text in (start, end))
-    if first is Edge.OPEN and last is Edge.OPEN and not (start or end):
+    given = [text.strip() if isinstance(text, str) else text for text in (start, end)]
+    if not any(given):
         return UNDATED
-    stops = isinstance(end, str) and end.strip().startswith("<")
-    text = f"{(start or '..').strip()}/{(end or '..').strip()}"
-    exclusive = stops or ends == "exclusive"
+    first, last = (_end_point(text, numbering, calendar) for text in given)
+    text = "/".join(text or ".." for text in given)
+    exclusive = ends == "exclusive" or "/<" in text
     return term(first, last, Source(text, calendar, numbering), exclusive=exclusive)
 
 
 def _end_point(text: str | None, numbering: Numbering, calendar: Calendar) -> End:
-    if text is None or (isinstance(text, str) and not text.strip()) or text == "..":
+    if text is None or text in ("", ".."):
         return Edge.OPEN
     text = cleaned(text).removeprefix("<")
-    if "/" in text:
-        raise invalid(f"an interval as an end point: {text!r}", "give one date for each end")
     try:
         return read_end(text, Rules(numbering, calendar))
-    except InputError as error:
-        if error.code != "time.invalid":
+    except InputError as refused:
+        if refused.code != "time.invalid" or _DIGITS.fullmatch(text):
             raise
-    value = parse_any(text, numbering=numbering, calendar=calendar)
-    if value.es == BEGIN or value.le == END or value.ee != value.es + 1:
+        from kgqa.temporal.english import read_english
+
+        try:
+            role, phrase = read_english(text, calendar=calendar)
+        except InputError as error:
+            raise _likelier(text, refused, error) from None
+    if phrase.last is not None or role not in (None, "at"):
         raise invalid(f"not one date: {text!r}", "give one date for each end")
-    moment = Moment(value.es, value.ls, value.le, value.start_precision or "day")
-    return replace(moment, uncertain=value.uncertain, approximate=value.approximate)
+    return phrase.first

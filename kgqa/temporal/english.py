@@ -82,6 +82,14 @@ def parse_english(
     >>> parse_english("from June 1815 to 1848").text
     'from June 1815 to 1848'
     """
+    role, phrase = read_english(text, reference=reference, calendar=calendar)
+    return apply(role, phrase, Source(cleaned(text), calendar))
+
+
+def read_english(
+    text: str, *, reference: Interval | None = None, calendar: Calendar = "gregorian"
+) -> tuple[Role | None, Phrase]:
+    """Read a whole text as one phrase: the word that leads it, and the dates."""
     text = cleaned(text)
     low = lowered(text).rstrip(" ,;:!?")
     wanted = False
@@ -90,7 +98,7 @@ def parse_english(
         count = len(frame.tokens) - (frame.text(len(frame.tokens) - 1) == ".")
         for phrase in phrases(frame, 0, joined_by_and=role == "between"):
             if phrase.end >= count:
-                return apply(role, phrase, Source(text, calendar))
+                return role, phrase
         wanted = wanted or frame.wanted
     raise InputError(
         f"date not understood: {text[:60]!r}",
