@@ -39,6 +39,8 @@ def connect(path: Path, *, write: bool = False) -> sqlite3.Connection:
         # Acknowledged means on the disk.
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA cache_size = -65536")
+        # What is deleted now must not linger in free space if it is erased later.
+        connection.execute("PRAGMA secure_delete = 1")
     else:
         connection.execute("PRAGMA query_only = 1")
         connection.execute("PRAGMA cache_size = -8192")

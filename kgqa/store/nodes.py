@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from kgqa.model.ids import digest, name_key
@@ -19,6 +19,7 @@ from kgqa.store.queries import marks, slices
 from kgqa.store.refs import Merges, Refs
 from kgqa.temporal.interval import BEGIN, END, UNDATED, Validity
 
+_NAME = "key, node, label, main, own, es, ls, ee, le, how"
 _SAID = "node, document, label, kind, aliases, existence, properties"
 
 
@@ -164,15 +165,7 @@ class Nodes:
         affected: set[str] = set()
         for part in slices(sorted(self.dirty)):
             statements = self._statements(part, mentioned)
-            before = {
-                row[1]: row
-                for row in self._db.execute(
-                    "SELECT n, id, recorded_from, label, kind, kinds, words, aliases, existence, "
-                    f"properties, declared FROM nodes WHERE id IN ({marks(part)}) "
-                    f"AND recorded_to = {END}",
-                    part,
-                )
-            }
+            before = self._current(part)
             for name in part:
                 affected |= self._version(
                     name, derive(name, statements.get(name, ())), before.get(name)
@@ -181,7 +174,9 @@ class Nodes:
         return affected
 
     def _statements(self, ids: Sequence[str], mentioned: set[int]) -> dict[str, list[Statement]]:
-        home = {member: node for node in ids for member in self._merges.members(node)}
+        # An id that was merged into another has no statements of its own.
+        here = [node for node in ids if node not in self._merges.winner]
+        home = {member: node for node in here for member in self._merges.members(node)}
         found: dict[str, list[Statement]] = defaultdict(list)
         for node, source, label, kind, aliases, existence, properties in self._rows_of(home):
             found[home[node]].append(
@@ -212,18 +207,49 @@ class Nodes:
         self._refs.load([n for n, _ in found])
         return found
 
+    def compare(self, ids: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Yield the nodes whose current version, names or existence are not what derives."""
+        statements = self._statements(ids, set())
+        for name in dict.fromkeys(ids):
+            derived = derive(name, statements.get(name, ()))
+            row = self._current([name]).get(name)
+            wanted = self._content(derived) if derived else None
+            if wanted != (row[3:] if row else None):
+                yield name, "differs from what its rows say"
+            elif row and derived:
+                held = set(self._db.execute(f"SELECT {_NAME} FROM names WHERE node = ?", row[:1]))
+                if held != set(_names(row[0], derived)):
+                    yield name, "has other names in the index than in its row"
+                terms = set(
+                    self._db.execute("SELECT es, ls, ee, le FROM existence WHERE node = ?", row[:1])
+                )
+                if terms != {term.bounds for term in derived.node.existence}:
+                    yield name, "has other terms of existence in the index than in its row"
+
+    def _current(self, ids: Sequence[str]) -> dict[str, tuple[Any, ...]]:
+        return {
+            row[1]: row
+            for row in self._db.execute(
+                "SELECT n, id, recorded_from, label, kind, kinds, words, aliases, existence, "
+                f"properties, declared FROM nodes WHERE id IN ({marks(ids)}) "
+                f"AND recorded_to = {END}",
+                ids,
+            )
+        }
+
+    def _content(self, derived: Derived) -> tuple[Any, ...]:
+        node = derived.node
+        words = "\n".join(dict.fromkeys([node.label, *(a.label for a in node.aliases)]))
+        return (
+            node.label, node.kind or "", rows.dump(sorted(derived.kinds)), words,
+            rows.aliases_dump(node.aliases), rows.terms_dump(node.existence),
+            rows.properties_dump(node.properties), int(node.declared),
+        )  # fmt: skip
+
     def _version(
         self, name: str, derived: Derived | None, before: tuple[Any, ...] | None
     ) -> set[str]:
-        content: tuple[Any, ...] | None = None
-        if derived is not None:
-            node = derived.node
-            words = "\n".join(dict.fromkeys([node.label, *(a.label for a in node.aliases)]))
-            content = (
-                node.label, node.kind or "", rows.dump(sorted(derived.kinds)), words,
-                rows.aliases_dump(node.aliases), rows.terms_dump(node.existence),
-                rows.properties_dump(node.properties), int(node.declared),
-            )  # fmt: skip
+        content = self._content(derived) if derived else None
         own_before = self._own(before[0]) if before else set()
         own = set(derived.own) if derived else set()
         if content != (before[3:] if before else None):
@@ -275,17 +301,21 @@ class Nodes:
         self._insert_names(n, derived)
 
     def _insert_names(self, n: int, derived: Derived) -> None:
-        node = derived.node
-        written = []
-        for i, alias in enumerate([Alias(node.label), *node.aliases]):
-            key = name_key(alias.label)
-            written.append(
-                (
-                    key, n, alias.label, int(i == 0), int(key in derived.own),
-                    *alias.valid.bounds, rows.how(alias.valid),
-                )
-            )  # fmt: skip
-        self._db.executemany("INSERT INTO names VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", written)
+        self._db.executemany(
+            f"INSERT INTO names({_NAME}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", _names(n, derived)
+        )
+
+
+def _names(n: int, derived: Derived) -> list[tuple[Any, ...]]:
+    """Return the rows of ``names`` for one version of a node."""
+    node = derived.node
+    written = []
+    for i, alias in enumerate([Alias(node.label), *node.aliases]):
+        key = name_key(alias.label)
+        own = int(key in derived.own)
+        valid = alias.valid
+        written.append((key, n, alias.label, int(i == 0), own, *valid.bounds, rows.how(valid)))
+    return written
 
 
 def drop_version(connection: sqlite3.Connection, n: int, words: str) -> None:

@@ -136,6 +136,10 @@ class Refs:
         self._db.executemany("INSERT INTO refs VALUES (?, ?, ?, ?, ?, ?, 0)", fresh)
         return {ref: known[word] for ref, word in words.items()}
 
+    def forget(self) -> None:
+        """Read rows afresh from now on; nothing may wait to be written."""
+        self._rows.clear()
+
     def flush(self) -> set[str]:
         """Write what changed; return the nodes that gained or lost a name that is in use."""
         changed: set[str] = set()

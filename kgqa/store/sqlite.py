@@ -167,7 +167,7 @@ class SQLiteStore:
         from kgqa.store.erasing import erase
 
         with files.translated(self.path):
-            return erase(self._writer, labels)
+            return erase(self.path, self._writer(), labels)
 
     def backup(self, path: Path) -> None:
         """Copy one consistent state to a new file, while others read and write.

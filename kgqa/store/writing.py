@@ -122,6 +122,14 @@ class Writing:
         self._moved_ids.clear()
         self.graph.relink({n: node for n, node in changed.items() if self.refs[n].uses})
 
+    def relink(self, nodes: Iterable[str], keys: Iterable[str]) -> None:
+        """Derive nodes afresh and let names mean what they now mean."""
+        self._soil(nodes)
+        self._keys |= set(keys)
+        self._moved_ids |= set(nodes)
+        self._link(set())
+        self._finish()
+
     def _finish(self) -> None:
         """Bring facts and placeholders in line with the claims."""
         self.graph.settle()
