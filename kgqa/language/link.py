@@ -20,6 +20,7 @@ from kgqa.protocols import NameHit, Pattern, Reader
 _TOKEN = re.compile(r"\w+(?:[-'’.&/]\w+)*|[^\w\s]")
 _WORDS = re.compile(r"\w+")
 _POSSESSIVE = re.compile(r"['’]s?$")
+_TAIL = re.compile(r"\s(?:of|for|in|to|at)\s")
 _LONGEST = 16
 _KEPT = 12
 _SCORES = {"exact": 1.0, "alias": 0.97, "normalised": 0.9, "partial": 0.7, "fuzzy": 0.6}
@@ -110,7 +111,7 @@ def _keys(raw: str, start: int) -> list[tuple[int, str, str]]:
         found.append((start + len(bare), name_key(bare), "exact"))
     words = bare.split()
     lowered = words[0].casefold().rstrip(".") if words else ""
-    if len(words) > 1 and lowered in wording.HONORIFICS:
+    if len(words) > 1 and lowered in wording.HONORIFICS - {"the"}:
         found.append((start + len(bare), name_key(" ".join(words[1:])), "normalised"))
     elif lowered != "the" and bare[:1].isupper():
         found.append((start + len(bare), name_key("the " + bare), "normalised"))
@@ -203,6 +204,9 @@ def _guessed(
         rated = list(_named(hits, _nodes({h.node for h, _ in hits}, reader, known_at)))
     if not rated:
         return []
+    heads = [c for c in rated if c.why == "partial" and _heads(raw, c)]
+    if heads and not any(c.why == "normalised" for c in rated):
+        rated = heads
     best = sorted(rated, key=lambda c: (-c.score, c.node))[:_KEPT]
     return [Mention(raw, start, start + len(raw), tuple(best))]
 
@@ -248,6 +252,11 @@ def _rate(raw: str, node: Node) -> Candidate | None:
             continue
         best = max(best or rating, rating)
     return Candidate(node.id, node.label, node.kind, *best) if best else None
+
+
+def _heads(raw: str, candidate: Candidate) -> bool:
+    """Tell whether the words are all of a name before its "of" or "for" ("First Minister")."""
+    return folded(_TAIL.split(candidate.label)[0]) == folded(raw)
 
 
 def _initials(asked: str, name: str) -> bool:

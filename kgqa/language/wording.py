@@ -35,7 +35,7 @@ TURNS: Final = frozenset("time times term terms occasion occasions turn turns st
 PERIODS: Final = frozenset("period periods time times years dates interval span".split())
 HEADS: Final = frozenset(
     "man woman person people one ones individual individuals somebody someone anyone anybody "
-    "those figure figures".split()
+    "those everyone everybody anyone figure figures".split()
 )
 SINGULAR_UNKNOWN: Final = frozenset("person man woman individual one thing".split())
 
@@ -81,6 +81,7 @@ LONG_CONNECTIVES: Final = (
     (("at", "the", "time", "that"), "during"),
     (("at", "the", "time", "when"), "during"),
     (("at", "the", "time", "of"), "during"),
+    (("at", "the", "time"), "during"),
     (("at", "a", "time", "when"), "during"),
     (("in", "the", "time", "of"), "during"),
     (("by", "the", "time"), "until"),
@@ -110,7 +111,8 @@ FRAMING: Final = (
         "and or not also ever then there there's please me us you i we can tell know say "
         "time any anyone everyone together only now currently still back again else same "
         "record recorded known documented listed database according answer question "
-        "complete full entire whole whole of".split()
+        "complete full entire whole point number count everybody everything various different "
+        "particular ".split()
     )
 )
 LIGHT: Final = frozenset(

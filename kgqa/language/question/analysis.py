@@ -18,7 +18,7 @@ from kgqa.language.lexicon import Lexicon
 from kgqa.language.link import link, pinned
 from kgqa.language.nlp import known
 from kgqa.language.question.probe import Probe
-from kgqa.language.question.readings import Readings
+from kgqa.language.question.readings import UNREAD, Readings
 from kgqa.model.question import Mention, Question
 from kgqa.model.things import Node
 from kgqa.protocols import Reader
@@ -61,6 +61,7 @@ def analyse(
     if not _english(items, mentions):
         return [_unread(text, mentions, "the words are not English, or not words")]
     found = Readings(asked, lexicon, Goals(lexicon, Probe(reader))).read(items)
+    found = [q for q in found if q.score >= UNREAD]
     if not found:
         named = ", ".join(repr(m.text) for m in mentions)
         told = f"names found: {named}; no relation" if named else "no name and no relation"

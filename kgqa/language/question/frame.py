@@ -124,6 +124,8 @@ def _ask(items: list[Item]) -> Frame:
     if not items:
         return Frame("nodes", ())
     first = lower(items[0])
+    if first == "count" or (first == "number" and len(items) > 1):
+        return _how([], [items[0], *(items[2:] if is_word(items[1], "of") else items[1:])])
     if first in wording.COMMANDS or (first in wording.TIMELINES | {"all"}):
         return _command(items)
     if first in wording.AUXILIARIES and first != "'s":
@@ -164,6 +166,8 @@ def _command(items: list[Item]) -> Frame:
     if rest and lower(rest[0]) in wording.WH:
         inner = _ask(rest)
         return replace(inner, why=("command", *inner.why))
+    if rest and lower(rest[0]) in {"number", "count"}:
+        return _ask(rest)
     if rest and lower(rest[0]) in wording.TIMELINES | {"list"}:
         rest = rest[1:]
         while rest and lower(rest[0]) in {"of", "all", "the"}:
@@ -172,7 +176,9 @@ def _command(items: list[Item]) -> Frame:
     head = next((w for w in rest if isinstance(w, Word) and w.noun), None)
     kind = head.lemma if head else None
     plural = head is None or head.tag in {"NNS", "NNPS"}
-    return Frame("nodes", tuple(rest), kind=kind, plural=plural, why=("command",))
+    plural = plural or any(is_word(i, "everyone", "everybody") for i in rest[:1])
+    kind = "person" if head and head.lower in wording.HEADS else kind
+    return Frame("nodes", _unrelative(rest), kind=kind, plural=plural, why=("command",))
 
 
 def _wh(items: list[Item], k: int) -> Frame:
@@ -205,14 +211,24 @@ def _given_back(lead: str, after: Sequence[Item]) -> tuple[Item, ...]:
     return (*after, Word(lead, lead, at, at, "IN", lead))
 
 
+def _unrelative(items: Sequence[Item]) -> tuple[Item, ...]:
+    """Return "people who were …" without the words that only join it to the command."""
+    for k in (1, 2, 3):
+        if k < len(items) and lower(items[k]) in wording.RELATIVES:
+            before = [i for i in items[:k] if lower(i) not in wording.HEADS | wording.DETERMINERS]
+            return (*before, *items[k + 1 :])
+    return tuple(items)
+
+
 def _how(before: Sequence[Item], after: Sequence[Item]) -> Frame:
     head = lower(after[0]) if after else ""
     if head == "long":
         return Frame("duration", (*before, *after[1:]), why=("how long",))
     if head == "often" or head == "frequently":
         return Frame("times", (*before, *after[1:]), why=("how often",))
-    if head in {"many", "much"}:
+    if head in {"many", "much", "count", "number"}:
         noun = next((w for w in after[1:] if isinstance(w, Word) and w.noun), None)
+        after = [after[0], *(i for i in after[1:] if not is_word(i, *wording.DETERMINERS))]
         rest = [*before, *(i for i in after[1:] if i is not noun)]
         if noun is None:
             return Frame("count", tuple(rest), why=("how many",))
@@ -223,13 +239,16 @@ def _how(before: Sequence[Item], after: Sequence[Item]) -> Frame:
             return Frame("duration", tuple(rest), unit=unit, why=(f"how many {noun.lower}",))
         kind = "person" if noun.lower in wording.HEADS else noun.lemma
         return Frame(
-            "count", (*before, *after[1:]), kind=kind, type=(noun,), plural=True,
+            "count", (*before, *_unrelative(after[1:])), kind=kind, type=(noun,), plural=True,
             why=(f"how many {noun.lower}",),
         )  # fmt: skip
     return Frame("nodes", (*before, *after), why=("how",))
 
 
 def _which(before: Sequence[Item], after: Sequence[Item], lead: str) -> Frame:
+    numbered = [k for k, i in enumerate(after[:3]) if is_word(i, "number", "count")]
+    if numbered and is_word(after[0], *wording.BE) and is_word(after[numbered[0] + 1], "of"):
+        return _ask(list(after[numbered[0] :]))
     kind_words: list[Word] = []
     for item in after:
         if not isinstance(item, Word) or item.lower in wording.AUXILIARIES or _acts(after, item):
@@ -273,6 +292,8 @@ def _clauses(items: Sequence[Item]) -> tuple[list[Item], list[Clause]]:
     k = 0
     while k < len(items):
         found = _introduces(items, k)
+        if is_word(items[k], "under") and any(isinstance(i, Name) for i in items[k + 1 : k + 2]):
+            found = ("during", 1)
         if not found or k + found[1] >= len(items) or not _joins(items, k):
             core.append(items[k])
             k += 1

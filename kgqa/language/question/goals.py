@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 
 from kgqa.language import wording
 from kgqa.language.question.items import Item, Name, Word, is_word
-from kgqa.language.lexicon import Lexicon, Phrase, Reading, Role, kinship, stands_as_subject
+from kgqa.language.lexicon import Lexicon, Phrase, Reading, Role, kinship, stands_as_subject, weight
 from kgqa.language.question.probe import Probe
 from kgqa.model.question import Goal, Mention, RelationGuess, Side, Term, Unknown
 
 _LEAST = 0.5
-_WEAK = 0.25
+_WEAK = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +29,14 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class Core:
-    """Hold what names a fact: known terms, content words, the kind of thing asked for."""
+    """Hold what names a fact: known terms, content words, the kind of thing asked for.
+
+    ``strong`` are the words that a reading must account for: nouns and full verbs.
+    """
 
     terms: tuple[Placed, ...]
     words: tuple[str, ...]
+    strong: tuple[str, ...] = ()
     kind: str | None = None
     type: tuple[str, ...] = ()
     span: tuple[int, int] = (0, 0)
@@ -56,13 +60,16 @@ def core_of(items: Sequence[Item], kind: str | None, type_: Sequence[Word]) -> C
     for k, item in enumerate(items):
         if isinstance(item, Name):
             terms.append(Placed(item.term, _role(items, k, verb, passive)))
-    words = tuple(
-        i.lower
+    said = [
+        i
         for i in items
-        if isinstance(i, Word)
-        and i.lower not in wording.FRAMING
-        and (i.tag[0] in "NVJRF" or i.lower in wording.HEADS)
-        and i.lower.strip("'’-–.,;:()") != ""
+        if isinstance(i, Word) and i.lower not in wording.FRAMING and i.tag[0] in "NVJF"
+    ]
+    words = tuple(i.lower for i in said if i.lower.strip("'’-–.,;:()"))
+    types = {w.lower for w in type_}
+    strong = tuple(
+        i.lower for i in said
+        if i.tag[0] in "NVF" and weight(i.lower) == 1 and i.lower not in types
     )
     first_name = next((k for k, i in enumerate(items) if isinstance(i, Name)), None)
     unknown: Role = "complement"
@@ -70,7 +77,7 @@ def core_of(items: Sequence[Item], kind: str | None, type_: Sequence[Word]) -> C
         before = first_name is not None and first_name < verb
         unknown = "patient" if before else "passive" if passive else "agent"
     span = (items[0].start, items[-1].end) if items else (0, 0)
-    return Core(tuple(terms), words, kind, tuple(w.lower for w in type_), span, unknown)
+    return Core(tuple(terms), words, strong, kind, tuple(w.lower for w in type_), span, unknown)
 
 
 def _main_verb(items: Sequence[Item]) -> int | None:
@@ -140,7 +147,9 @@ class Goals:
         if not core.terms:
             found = self._nameless(core)
         for k, placed in enumerate(core.terms):
-            penalty = 0.0 if len(core.terms) == 1 else 0.1 + 0.02 * k
+            others = [p.term for p in core.terms if p is not placed]
+            joined = all(self.probe.between(placed.term, o) for o in others)
+            penalty = (0.1 if joined else 0.5) + 0.02 * k if others else 0.0
             for scored in self._one(core, placed):
                 found.append(replace(scored, score=scored.score - penalty))
         return _ranked(found)
@@ -195,7 +204,8 @@ class Goals:
         if not core.words:
             score = 0.75 if supported else 0.2
         elif text == 0.0:
-            score = 0.4 if set(core.words) <= set(core.type) else _WEAK
+            types = set(core.words) & set(core.type)
+            score = _WEAK if core.strong else 0.45 if types else 0.7
         else:
             score = (0.45 if supported else 0.1) + 0.45 * text
         score += 0.08 * grammar + 0.08 * kind
@@ -238,11 +248,11 @@ class Goals:
 
     def _by_description(self, core: Core, placed: Placed) -> list[Scored]:
         """Read the words as the name of a neighbour ("When was Lincoln president?")."""
-        words = [w for w in core.words if w not in core.type]
+        words = [w for w in core.words if w not in core.type and weight(w) == 1]
         mention = self.probe.beside(placed.term, words, core.span) if words else None
         if mention is None:
             return []
-        rest = replace(core, words=(), terms=())
+        rest = replace(core, words=(), strong=(), terms=())
         return self._two(rest, placed, Placed(mention, "complement"))
 
     def _two(self, core: Core, a: Placed, b: Placed) -> list[Scored]:
@@ -295,10 +305,11 @@ class Goals:
                 else Goal(Unknown(), (guess,), wanted, "object")
             )
             found.append(Scored(goal, round(score, 4), f"{reading.relation!r} without a name"))
-        if not any(s.score >= 0.75 for s in found) and core.words:
-            mention = self.probe.anywhere(core.words, core.span)
+        words = [w for w in core.words if weight(w) == 1]
+        if not any(s.score >= 0.75 for s in found) and words:
+            mention = self.probe.anywhere(words, core.span)
             if mention is not None:
-                named = replace(core, words=(), terms=(Placed(mention, "complement"),))
+                named = replace(core, words=(), strong=(), terms=(Placed(mention, "complement"),))
                 found += [replace(s, score=s.score - 0.1) for s in self._one(named, named.terms[0])]
         return found
 

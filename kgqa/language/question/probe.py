@@ -120,7 +120,7 @@ class Probe:
 def described(
     nodes: Sequence[Node], words: Sequence[str], span: tuple[int, int]
 ) -> Mention | None:
-    """Return a mention for the nodes whose labels hold every one of the words, fullest first."""
+    """Return a mention for the nodes whose labels hold every one of the words, the fullest."""
     found = []
     for node in nodes:
         label = content(node.label)
@@ -129,7 +129,8 @@ def described(
             found.append(
                 Candidate(node.id, node.label, node.kind, round(0.5 + 0.25 * score, 4), "partial")
             )
-    found.sort(key=lambda c: (-c.score, c.node))
+    best = max((c.score for c in found), default=0.0)
+    found = sorted((c for c in found if c.score == best), key=lambda c: c.node)
     return Mention(" ".join(words), *span, tuple(found[:_NODES])) if found else None
 
 

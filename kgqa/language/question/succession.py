@@ -33,6 +33,8 @@ def succession(frame: Frame) -> Succession | None:
     if frame.asked not in {"nodes", "timeline"}:
         return None
     core, role = _role(frame.core)
+    role, giver = _from(role)
+    core += giver
     clause = next((c for c in frame.clauses if c.relation in _HEADS), None)
     if clause is not None and not any(isinstance(i, Name) for i in core):
         return _coming(frame, core, role)
@@ -72,6 +74,14 @@ def _role(items: Sequence[Item]) -> tuple[list[Item], list[Item]]:
         if k and is_word(item, "as"):
             return list(items[:k]), list(items[k + 1 :])
     return list(items), []
+
+
+def _from(role: Sequence[Item]) -> tuple[list[Item], list[Item]]:
+    """Split "… from X" from a role ("took over as mayor from X")."""
+    for k, item in enumerate(role):
+        if k and is_word(item, "from") and k + 1 < len(role):
+            return list(role[:k]), list(role[k:])
+    return list(role), []
 
 
 def _follows_wh(core: Sequence[Item], verb: Word) -> bool:
