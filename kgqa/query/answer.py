@@ -40,6 +40,8 @@ from kgqa.temporal.interval import Certainty
 
 _READINGS = 8
 """How many readings of a question are evaluated, best first."""
+_LEAST = 0.5
+"""A reading scored below this explains too few of the question's words to answer by."""
 _HOLDS = 0.15
 """What it is worth to a reading that something holds, and not only at other times."""
 _CITED = re.compile(r"\[(\d+)\]")
@@ -128,8 +130,9 @@ class _Run:
         self._step("analyse", start, readings=[_named(q) for q in readings[: self._kept]])
         start = time.perf_counter()
         evaluator = Evaluator(self.reader, self.scope)
-        tried = [evaluator.evaluate(q) for q in readings[:_READINGS] if q.goal or q.asked == "name"]
-        best = max(tried, key=_worth, default=None)
+        likely = [q for q in readings[:_READINGS] if q.goal and q.score >= _LEAST]
+        tried = [evaluator.evaluate(q) for q in likely]
+        best = max(tried, key=_worth, default=Found(readings[0], self.scope) if readings else None)
         detail: dict[str, Any] = {"tried": len(tried)}
         if best is not None:
             detail |= {"chosen": _named(best.question), "terms": len(best.terms)}

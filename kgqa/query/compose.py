@@ -113,7 +113,8 @@ def _boolean(found: Found, display: Display) -> Composed:
         yes = found.support == 2
     word = "yes" if yes else "no"
     sure = _surest(found.terms) if found.terms else "definite"
-    lines = ((word, ()), *((_words(t, display), (t,)) for t in found.terms))
+    shown = found.terms or found.joined
+    lines = ((word, ()), *((_words(t, display), (t,)) for t in shown))
     return Composed((AnswerItem(word, None, None, sure),), lines)
 
 

@@ -142,8 +142,10 @@ class Evaluator:
             chosen, others = self._order(question, question.order, chosen, terms, reading)
             joined += others
         known = bool(chosen) or bool(terms) or facts.known(reading)
+        if question.asked == "boolean" and known and not chosen:
+            joined = facts.match(reading)[0][:_EXTENDED]
         return Found(
-            question, scope, tuple(chosen), tuple(joined) if chosen else (), reading.wanted,
+            question, scope, tuple(chosen), tuple(joined), reading.wanted,
             2 if chosen else 1 if known else 0, reading=reading,
         )  # fmt: skip
 

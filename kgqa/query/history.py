@@ -95,14 +95,12 @@ def resolve(reader: Reader, text: str, known_at: int | None = None) -> str:
     Raises NotFoundError (``name.unknown``), and InputError (``name.ambiguous``) with the ids.
     """
     plain = text.strip().removeprefix("node:")
-    for node in (plain, "name:" + name_key(plain)):
-        item = reader.get([f"node:{node}"], known_at).get(f"node:{node}")
-        if isinstance(item, Node) and (item.declared or node != plain):
-            break
-    else:
-        item = None
-    if isinstance(item, Node) and item.declared:
-        return item.id
+    given, placeholder = (
+        reader.get([f"node:{i}"], known_at).get(f"node:{i}")
+        for i in (plain, "name:" + name_key(plain))
+    )
+    if isinstance(given, Node):
+        return given.id
     found = sorted({h.node for h in reader.names([name_key(plain)], known_at)})
     if len(found) == 1:
         return found[0]
@@ -113,8 +111,8 @@ def resolve(reader: Reader, text: str, known_at: int | None = None) -> str:
             hint=f"give one of the ids, such as {found[0]!r}",
             nodes=found,
         )
-    if isinstance(item, Node):
-        return item.id
+    if isinstance(placeholder, Node):
+        return placeholder.id
     raise NotFoundError(
         f"no node has the name or id {text!r}",
         code="name.unknown",
@@ -128,7 +126,7 @@ def at(reader: Reader, name: str, scope: Scope) -> NodeHistory:
     span = scope.as_of.span if scope.as_of else None
     facts = incident(reader, node, pattern(scope, span))
     kept = [f for f in facts if span is None or f.valid.matches(span, scope.as_of_match)]
-    return _history(reader, node, scope, _facts_lines(kept, Display(reader, scope)))
+    return _history(reader, node, scope, _facts_lines(kept, Display(reader, scope), scope))
 
 
 def timeline(
@@ -170,7 +168,7 @@ def snapshot(reader: Reader, limit: int | None = None, *, scope: Scope) -> Snaps
     """Return every node and fact that holds at ``scope.as_of``, or all of them without one."""
     facts, nodes = _holding(reader, scope, limit)
     display = Display(reader, scope)
-    return Snapshot(scope, _node_lines(nodes, display), _facts_lines(facts, display))
+    return Snapshot(scope, _node_lines(nodes, display), _facts_lines(facts, display, scope))
 
 
 def diff(reader: Reader, start: str, end: str, name: str | None = None, *, scope: Scope) -> Diff:
@@ -197,8 +195,8 @@ def diff(reader: Reader, start: str, end: str, name: str | None = None, *, scope
     return Diff(
         first,
         second,
-        _facts_lines([f for f in facts_1 if f.id not in ids_2], display),
-        _facts_lines([f for f in facts_2 if f.id not in ids_1], display),
+        _facts_lines([f for f in facts_1 if f.id not in ids_2], display, first),
+        _facts_lines([f for f in facts_2 if f.id not in ids_1], display, second),
         _node_lines([n for n in nodes_1 if n.id not in are], display),
         _node_lines([n for n in nodes_2 if n.id not in was], display),
     )
@@ -228,9 +226,9 @@ def _node_lines(nodes: Iterable[Node], display: Display) -> tuple[NodeLine, ...]
     )
 
 
-def _facts_lines(facts: Iterable[Fact], display: Display) -> tuple[Line, ...]:
+def _facts_lines(facts: Iterable[Fact], display: Display, scope: Scope) -> tuple[Line, ...]:
     ordered = sorted(facts, key=lambda f: (f.valid.es, f.valid.ee, f.id))
-    span = display.scope.as_of.span if display.scope.as_of else None
+    span = scope.as_of.span if scope.as_of else None
     terms = [
         Term(
             f.subject,
@@ -238,7 +236,7 @@ def _facts_lines(facts: Iterable[Fact], display: Display) -> tuple[Line, ...]:
             f.object,
             f.valid,
             (f,),
-            f.valid.certainty(span, display.scope.as_of_match) if span else "definite",
+            f.valid.certainty(span, scope.as_of_match) if span else "definite",
         )
         for f in ordered
     ]

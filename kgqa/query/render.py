@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from kgqa.model.answer import Answer, Citation, Evidence, Scope, SearchResult, Step
+from kgqa.model.answer import Answer, Evidence, Scope, SearchResult, Step
 from kgqa.model.things import Chunk
 from kgqa.query.history import Diff, NodeHistory, Snapshot, When
 from kgqa.temporal import format_instant
@@ -29,19 +29,19 @@ def to_json(
             "start": scope_json(result.start),
             "end": scope_json(result.end),
             **{
-                name: [asdict(line) for line in getattr(result, name)]
+                name: [_plain(line) for line in getattr(result, name)]
                 for name in ("gone", "came", "gone_nodes", "came_nodes")
             },
         }
-    shown = {"scope": scope_json(result.scope), "lines": [asdict(line) for line in result.lines]}
+    shown = {"scope": scope_json(result.scope), "lines": [_plain(line) for line in result.lines]}
     if isinstance(result, Snapshot):
-        return shown | {"nodes": [asdict(node) for node in result.nodes]}
+        return shown | {"nodes": [_plain(node) for node in result.nodes]}
     if isinstance(result, When):
         return shown | {
             "subject": result.subject, "relation": result.relation, "object": result.object,
         }  # fmt: skip
     names = [{"label": label, "valid": valid} for label, valid in result.names]
-    return shown | {"node": asdict(result.node), "names": names}
+    return shown | {"node": _plain(result.node), "names": names}
 
 
 def scope_json(scope: Scope) -> dict[str, Any]:
@@ -89,15 +89,15 @@ def _answer(answer: Answer) -> dict[str, Any]:
     return {
         "question": answer.question,
         "answers": list(answer.answers),
-        "answer_items": [asdict(item) for item in answer.answer_items],
+        "answer_items": [_plain(item) for item in answer.answer_items],
         "text": answer.text,
         "scope": scope_json(answer.scope),
-        "citations": [_citation(c) for c in answer.citations],
+        "citations": [_plain(c) for c in answer.citations],
         "evidence": [evidence_json(e) for e in answer.evidence],
         "confidence": answer.confidence,
         "abstained": answer.abstained,
         "reason": answer.reason,
-        "choices": [asdict(c) for c in answer.choices],
+        "choices": [_plain(c) for c in answer.choices],
         "conflicts": [list(c) for c in answer.conflicts],
         "answered_from": answer.answered_from,
         "errors": list(answer.errors),
@@ -116,6 +116,14 @@ def _search(result: SearchResult) -> dict[str, Any]:
     }
 
 
+def _plain(value: Any) -> dict[str, Any]:
+    """Return a dataclass as JSON values: tuples are lists."""
+    return {
+        name: list(item) if isinstance(item, tuple) else item
+        for name, item in asdict(value).items()
+    }
+
+
 def evidence_json(evidence: Evidence) -> dict[str, Any]:
     """Return one item of evidence."""
     shown = {
@@ -131,10 +139,6 @@ def evidence_json(evidence: Evidence) -> dict[str, Any]:
     if isinstance(evidence.item, Chunk):
         shown["document"] = evidence.item.document
     return shown
-
-
-def _citation(citation: Citation) -> dict[str, Any]:
-    return asdict(citation) | {"sources": [dict(s) for s in citation.sources]}
 
 
 def _step(step: Step) -> dict[str, Any]:

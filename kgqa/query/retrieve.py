@@ -127,7 +127,7 @@ class Search:
         for r in reached:
             fact = r.facts[-1]
             path = tuple(f"fact:{f.id}" for f in r.facts)
-            text = self.display.fact(fact)
+            text = " ".join(self.display.fact(f) for f in r.facts)
             key = (len(path), -_coverage(words, text), fact.id)
             label = path[-1]
             if label not in ranked or key < ranked[label][0]:
@@ -135,7 +135,7 @@ class Search:
         for rank, (label, (key, path, fact)) in enumerate(
             sorted(ranked.items(), key=lambda item: item[1][0]), 1
         ):
-            found = self._note(label, "hops", rank, -key[1] / len(path))
+            found = self._note(label, "hops", rank, -key[1])
             found.path = found.path or path
             self._facts[label] = fact
         return len(ranked)

@@ -44,7 +44,11 @@ def fact(subject: str, relation: str, value: str | Literal, valid: str | None, *
 
 
 def node(
-    ident: str, label: str, kind: str | None = None, existence: str | None = None, **aliases: str
+    ident: str,
+    label: str,
+    kind: str | None = None,
+    existence: str | None = None,
+    **aliases: str | None,
 ) -> Node:
     """Return a node; ``aliases`` maps a name to when it was used."""
     return Node(
@@ -182,7 +186,7 @@ class Base:
         return dict(self.settings)
 
     def stats(self) -> dict[str, int]:
-        return {"facts": len(self.facts), "nodes": len(self._items()), "chunks": len(self.chunks_)}
+        return {"facts": len(self.facts), "nodes": len(self.nodes_), "chunks": len(self.chunks_)}
 
     def changes(self, since: int = 0) -> list[Change]:
         return [Change(n, n * 1000, "") for n in range(since + 1, self.revision + 1)]
