@@ -221,8 +221,6 @@ def _paired(
             right = replace(right, month=left.month, year=right.year or left.year)
         if left.day and not left.month:
             left = replace(left, month=right.month, year=right.year)
-        if left.month and left.year is None and right.year is not None:
-            left = replace(left, year=right.year)
         if right.month and right.year is None and left.year is not None:
             right = replace(right, year=left.year)
     return _ordered(f, left, right)
