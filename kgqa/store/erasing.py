@@ -104,9 +104,8 @@ class Erasing:
             self._delete("failures", "unit = ? OR unit GLOB ?", path, _literal(path) + ":*")
             self._delete("documents", "id = ?", text)
         self._chunks("document = ?", name)
-        self._nodes |= {
-            node for (node,) in self._all("SELECT node FROM node_claims WHERE document = ?", (name,))
-        }
+        said = self._all("SELECT node FROM node_claims WHERE document = ?", (name,))
+        self._nodes |= {node for (node,) in said}
         self._delete("node_claims", "document = ?", name)
         self._claims("c.document IN ({})", [name])
 

@@ -134,7 +134,7 @@ def temporary(path: Path) -> Iterator[Path]:
     finally:
         for suffix in ("", "-wal", "-shm"):
             with suppress(FileNotFoundError):
-                os.unlink(name + suffix)
+                Path(name + suffix).unlink()
 
 
 def publish(draft: Path, path: Path) -> None:

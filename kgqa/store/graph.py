@@ -27,7 +27,7 @@ class Open(NamedTuple):
     object: str
     valid: Validity
     own: tuple[Any, ...]
-    """document, subject_ref, object_ref, chunk, span_start, span_end, line, confidence, properties"""
+    """The columns _OWN."""
     how: str
 
 
@@ -217,13 +217,12 @@ class Graph:
                 f"WHERE c.n IN ({marks(part)}) ORDER BY c.n",
                 [c.n for c in part],
             ):
-                if own[2]:
-                    token = "n:" + self._refs[own[2]].node
+                meant = "n:" + self._refs[own[2]].node if own[2] else token
                 term = rows.validity(es, ls, ee, le, how)
                 if end:
                     term = replace(term, ee=end[0], le=end[1], end_precision=None, text="")
                 moved.append(
-                    Open(self._refs[own[1]].node, relation, token, term, tuple(own), rows.how(term))
+                    Open(self._refs[own[1]].node, relation, meant, term, tuple(own), rows.how(term))
                 )
         self.close(claims)
         self.open(moved)

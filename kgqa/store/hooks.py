@@ -13,4 +13,4 @@ def _nothing(name: str) -> None:
 
 
 reached: Callable[[str], None] = _nothing
-"""Called with ``begin``, ``opened``, ``nodes``, ``facts``, ``text``, ``vectors``, ``commit``, ``done``."""
+"""Called with begin, opened, text, nodes, facts, vectors, commit, done, in that order."""

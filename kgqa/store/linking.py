@@ -50,7 +50,7 @@ def resolve(
 
 
 class Statement(NamedTuple):
-    """What one row says of a node. ``rank``: 0 a node row, 1 a fact row with an id, 2 a mere name."""
+    """What a row says of a node; ``rank``: 0 a node row, 1 a fact row with an id, 2 a name."""
 
     rank: int
     id: str

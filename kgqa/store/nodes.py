@@ -75,9 +75,7 @@ class Nodes:
         self.dirty.add(self._merges.canonical(node))
         if held is not None and held[2] == said:
             self._closed.discard(held[0])
-            self._db.execute(
-                f"UPDATE node_claims SET recorded_to = {END} WHERE n = ?", (held[0],)
-            )
+            self._db.execute(f"UPDATE node_claims SET recorded_to = {END} WHERE n = ?", (held[0],))
             return
         if held is not None and held[1] == END:
             self._close([held[0]])

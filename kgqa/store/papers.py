@@ -44,9 +44,9 @@ class Papers:
         Raises ConflictError (``store.conflict``) for a document id with another text.
         """
         titles: dict[str, str] = {}
-        for part in slices(documents):
-            self._versions("documents", [rows.document_row(d) for d in part])
-            titles.update({d.id: rows.clean(d.title) for d in part})
+        for papers in slices(documents):
+            self._versions("documents", [rows.document_row(d) for d in papers])
+            titles.update({d.id: rows.clean(d.title) for d in papers})
         for part in slices(chunks):
             missing = {c.document for c in part} - set(titles)
             for names in slices(missing):

@@ -46,9 +46,7 @@ def recorded(where: Where, table: str, known_at: int | None) -> Where:
     """Add: the row was on record at a revision; None = it is now."""
     if known_at is None:
         return where.add(f"{table}.recorded_to = {END}")
-    return where.add(
-        f"{table}.recorded_from <= ? AND {table}.recorded_to > ?", known_at, known_at
-    )
+    return where.add(f"{table}.recorded_from <= ? AND {table}.recorded_to > ?", known_at, known_at)
 
 
 def timed(where: Where, table: str, pattern: Pattern) -> Where:

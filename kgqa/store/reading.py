@@ -75,7 +75,9 @@ def overridden(fact: Fact, end: tuple[Instant, Instant] | None) -> Fact:
     return replace(fact, valid=ended)
 
 
-def stopped(fact: Fact, values: Siblings, holders: Siblings, relation: Relation, token: str) -> Fact:
+def stopped(
+    fact: Fact, values: Siblings, holders: Siblings, relation: Relation, token: str
+) -> Fact:
     """Return the fact with an end where its relation has no room for it any more.
 
     ``values`` are the facts of the same subject and relation, ``holders`` those of the same

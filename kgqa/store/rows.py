@@ -66,7 +66,7 @@ def validity(es: int, ls: int, ee: int, le: int, written: str) -> Validity:
 
 def dump(value: Any) -> str:
     """Return a value as compact JSON with sorted keys; nothing at all for an empty one."""
-    if value is None or value == {} or value == [] or value == ():
+    if value is None or value in ({}, [], ()):
         return ""
     # Lone surrogates cannot be stored as UTF-8, hence ASCII escapes where there are any.
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
@@ -251,10 +251,14 @@ def _fact(group: list[Record]) -> Fact:
     if len(group) > 1:
         group.sort(key=_source_order)
     row = group[0]
+    sources = [_source(r) for r in group]
+    if len(sources) > 1:
+        # Claims that name the nodes by other words are one source if all else is the same.
+        sources = [s for i, s in enumerate(sources) if i == 0 or s != sources[i - 1]]
     return Fact(
         row[1], row[2], row[3], object_of(row[4]),
         validity(row[5], row[6], row[7], row[8], row[11]), Recorded(row[9], row[10]),
-        tuple([_source(r) for r in group]),
+        tuple(sources),
     )  # fmt: skip
 
 

@@ -66,7 +66,8 @@ CREATE UNIQUE INDEX node_claims_node ON node_claims(node, document, recorded_to)
 CREATE INDEX node_claims_document ON node_claims(document);
 CREATE TABLE nodes(
   n INTEGER PRIMARY KEY, id TEXT NOT NULL, label TEXT NOT NULL, kind TEXT NOT NULL,
-  kinds TEXT NOT NULL, words TEXT NOT NULL, aliases TEXT NOT NULL, existence TEXT NOT NULL, properties TEXT NOT NULL,
+  kinds TEXT NOT NULL, words TEXT NOT NULL, aliases TEXT NOT NULL, existence TEXT NOT NULL,
+  properties TEXT NOT NULL,
   declared INTEGER NOT NULL, digest TEXT NOT NULL, es INTEGER NOT NULL, ee INTEGER NOT NULL,
   recorded_from INTEGER NOT NULL, recorded_to INTEGER NOT NULL
 );

@@ -110,9 +110,7 @@ class _Terms:
     def __init__(self, found: list[tuple[Any, ...]], vectors: _Vectors, kind: str) -> None:
         at = vectors.rows
         kept = [
-            (row, *terms)
-            for name, *terms in found
-            if (row := at.get((kind, name))) is not None
+            (row, *terms) for name, *terms in found if (row := at.get((kind, name))) is not None
         ]
         columns = list(zip(*kept, strict=True)) or [()] * 6
         self.rows = np.array(columns[0], dtype=np.intp)
@@ -139,9 +137,7 @@ class _Terms:
             conditions.append(self.es < pattern.begun_before)
         if pattern.undated == "exclude":
             es, ls, ee, le = UNDATED.bounds
-            conditions.append(
-                (self.es != es) | (self.ls != ls) | (self.ee != ee) | (self.le != le)
-            )
+            conditions.append((self.es != es) | (self.ls != ls) | (self.ee != ee) | (self.le != le))
         if pattern.kind is not None:
             conditions.append(self.kinds == pattern.kind)
         return np.logical_and.reduce(conditions) if conditions else None

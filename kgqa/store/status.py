@@ -54,18 +54,16 @@ def stats(snapshot: Snapshot) -> dict[str, int]:
     ).fetchone()  # fmt: skip
     found["relations"] = len(snapshot.relations())
     found["pending"] = sum(
-        one(f"SELECT count(*) {_WAITING[kind]}").fetchone()[0] for kind in _kinds(snapshot)
+        one(f"SELECT count(*) {_waiting(kind)}").fetchone()[0] for kind in _kinds(snapshot)
     ) + len(_pending_relations(snapshot, ""))
     return found
 
 
-_WAITING: dict[ItemKind, str] = {
-    kind: (
-        f"FROM {table} t WHERE t.recorded_to = {END} AND NOT EXISTS (SELECT 1 FROM vectors v "
+def _waiting(kind: ItemKind) -> str:
+    return (
+        f"FROM {kind}s t WHERE t.recorded_to = {END} AND NOT EXISTS (SELECT 1 FROM vectors v "
         f"WHERE v.kind = '{kind}' AND v.item = t.id AND v.digest = t.digest)"
     )
-    for kind, table in (("chunk", "chunks"), ("node", "nodes"))
-}
 
 
 def _kinds(snapshot: Snapshot) -> list[ItemKind]:
@@ -91,7 +89,7 @@ def pending(snapshot: Snapshot, limit: int, after: tuple[str, str] | None) -> li
             found += [
                 Pending("chunk", row[0], rows.chunk_text(*row[1:4]), row[4])
                 for row in snapshot.connection.execute(
-                    f"SELECT t.id, t.title, t.section, t.text, t.digest {_WAITING['chunk']} "
+                    f"SELECT t.id, t.title, t.section, t.text, t.digest {_waiting('chunk')} "
                     "AND t.id > ? ORDER BY t.id LIMIT ?",
                     (start, room),
                 )
@@ -101,7 +99,7 @@ def pending(snapshot: Snapshot, limit: int, after: tuple[str, str] | None) -> li
             found += [
                 Pending("node", row[0], rows.embedding_text(rows.node(row)), row[7])
                 for row in snapshot.connection.execute(
-                    f"SELECT {columns}, t.digest {_WAITING['node']} "
+                    f"SELECT {columns}, t.digest {_waiting('node')} "
                     "AND t.id > ? ORDER BY t.id LIMIT ?",
                     (start, room),
                 )
@@ -169,7 +167,8 @@ def _claims(snapshot: Snapshot, source: str) -> Iterator[Claim]:
     found = snapshot.connection.execute(
         "SELECT s.label, s.explicit, s.kind, o.label, o.explicit, o.kind, f.relation, f.object, "
         "f.es, f.ls, f.ee, f.le, c.how, c.chunk, c.span_start, c.span_end, c.line, c.confidence, "
-        "c.properties FROM claims c JOIN facts f ON f.n = c.fact JOIN refs s ON s.n = c.subject_ref "
+        "c.properties FROM claims c JOIN facts f ON f.n = c.fact "
+        "JOIN refs s ON s.n = c.subject_ref "
         f"LEFT JOIN refs o ON o.n = c.object_ref WHERE c.document = ? AND c.recorded_to = {END} "
         "ORDER BY coalesce(c.line, 0), c.chunk, c.span_start, f.id, s.label, o.label, c.n",
         (source,),
@@ -206,4 +205,3 @@ def _merges(snapshot: Snapshot) -> Iterator[Batch]:
     ).fetchall()
     for _, part in groupby(made, key=lambda row: row[0]):
         yield Batch(merges=tuple(Merge(loser, winner) for _, loser, winner in part), note="import")
-

@@ -29,7 +29,10 @@ def verify(snapshot: Snapshot) -> list[Problem]:
     """Return every problem found, by part."""
     connection = snapshot.connection
     found: list[Problem] = []
-    for check in (_pages, _recorded, _bounds, _support, _ids, _links, _uses, _nodes, _text, _vectors):
+    checks = (
+        _pages, _recorded, _bounds, _support, _ids, _links, _uses, _nodes, _text, _vectors,
+    )  # fmt: skip
+    for check in checks:
         try:
             found += check(connection)
         except (sqlite3.DatabaseError, ValueError) as exc:
@@ -37,9 +40,7 @@ def verify(snapshot: Snapshot) -> list[Problem]:
     return found
 
 
-def _each(
-    connection: sqlite3.Connection, part: str, message: str, sql: str
-) -> Iterator[Problem]:
+def _each(connection: sqlite3.Connection, part: str, message: str, sql: str) -> Iterator[Problem]:
     for row in connection.execute(sql):
         yield Problem(part, str(row[0]), message.format(*row))
 
@@ -95,10 +96,10 @@ def _support(db: sqlite3.Connection) -> Iterator[Problem]:
 
 
 def _ids(db: sqlite3.Connection) -> Iterator[Problem]:
-    for name, subject, relation, token, *bounds in db.execute(
+    for name, subject, relation, token, es, ls, ee, le in db.execute(
         "SELECT id, subject, relation, object, es, ls, ee, le FROM facts"
     ):
-        if fact_id(subject, relation, token, rows.validity(*bounds, "")) != name:
+        if fact_id(subject, relation, token, rows.validity(es, ls, ee, le, "")) != name:
             yield Problem("facts", name, f"fact {name} is not what its id says")
 
 

@@ -50,8 +50,9 @@ class Writing:
     @property
     def touched(self) -> list[str]:
         """Return the parts of which readers may hold copies that are old now."""
-        parts = [noun for noun in ("relations", "merges", "vectors", "chunks") if noun in self.counts]
-        return [*parts, "nodes"] if self.nodes.derived else parts
+        counts = {**self.counts, "nodes": self.nodes.derived}
+        nouns = ("relations", "merges", "vectors", "chunks", "nodes")
+        return [noun for noun in nouns if counts.get(noun)]
 
     def apply(self, batch: Batch) -> None:
         """Apply all of a batch."""
@@ -96,9 +97,7 @@ class Writing:
         """
         self._soil(self.refs.flush())
         self._soil(
-            self.refs[n].node
-            for n in mentioned
-            if self.refs[n].explicit and not self.refs[n].uses
+            self.refs[n].node for n in mentioned if self.refs[n].explicit and not self.refs[n].uses
         )
         affected = self.nodes.derive(mentioned) | self._keys
         self._keys.clear()
@@ -228,15 +227,16 @@ class Writing:
                 code="store.merge_cycle", hint="undo that merge first",
             )  # fmt: skip
         self._db.execute(
-            f"INSERT INTO merges(loser, winner, recorded_from, recorded_to) VALUES (?, ?, ?, {END})",
-            (loser, winner, self.revision),
+            "INSERT INTO merges(loser, winner, recorded_from, recorded_to) VALUES (?, ?, ?, ?)",
+            (loser, winner, self.revision, END),
         )
         self._redirected(loser, winner)
         self.merges.add(loser, winner)
 
     def _undo(self, revision: int) -> None:
         made = self._db.execute(
-            "SELECT n, loser, winner, recorded_to FROM merges WHERE recorded_from = ? ORDER BY n DESC",
+            "SELECT n, loser, winner, recorded_to FROM merges WHERE recorded_from = ? "
+            "ORDER BY n DESC",
             (revision,),
         ).fetchall()
         if not made:
@@ -340,4 +340,3 @@ def _unknown(label: str) -> NotFoundError:
         f"nothing is called {label!r}", code="store.not_found",
         hint="write the label as results print it",
     )  # fmt: skip
-
