@@ -32,7 +32,7 @@ LEADS: dict[str, Role] = {
     "in": "at", "on": "at", "at": "at", "as of": "at", "of": "at", "dated": "at",
     "from": "from", "starting": "from", "starting in": "from", "starting on": "from",
     "beginning in": "from", "beginning on": "from", "since": "since",
-    "until": "until", "till": "until", "til": "until", "up to": "until", "to": "until",
+    "until": "until", "till": "until", "til": "until", "up to": "until", "to": "at",
     "through": "through", "before": "before", "prior to": "before", "after": "after",
     "following": "after", "between": "between", "by": "by", "during": "during",
     "throughout": "during", "within": "during", "over": "during", "for": "during",
@@ -164,7 +164,8 @@ def _rights(
     """Yield the right sides of a range whose left side ends at ``j``."""
     join = f.text(j)
     listed = joined_by_and or (isinstance(left, Bare) and left.ordinal)
-    if join not in _JOINS and not (join == "and" and listed):
+    years = isinstance(left, Partial) and left.year is not None and left.month is None
+    if join not in _JOINS and not (join == "and" and listed) and not (join == "/" and years):
         return
     numeric = f.at(j + 1).kind == f.at(j + 3).kind == "num" and f.text(j + 2) in ("-", "/", ".")
     if isinstance(left, Bare) and numeric:
@@ -173,15 +174,21 @@ def _rights(
     if f.text(k) in _PRESENT and not f.reference:
         yield Edge.OPEN, k + (2 if f.text(k + 1) == "day" else 1)
     yield from atoms(f, j + 1)
-    if isinstance(left, Partial):
-        short = f.at(j + 1)
-        year = left.year
-        if year and not left.month and short.kind == "num" and len(short.text) == 2:
-            full = year - year % 100 + short.value
-            if full > year and join in ("-", "\u2013"):
-                yield Partial(full), j + 2
-        if left.day:
-            yield from _days(f, k)
+    if isinstance(left, Partial) and years:
+        yield from _short_year(f, left, j)
+    if isinstance(left, Partial) and left.day:
+        yield from _days(f, k)
+
+
+def _short_year(f: Frame, left: Partial, j: int) -> Iterator[tuple[Partial, int]]:
+    """Yield the second year of ``1914-18`` and ``1988/89``."""
+    short, year = f.at(j + 1), left.year or 0
+    if short.kind != "num" or len(short.text) != 2 or f.text(j) not in ("-", "\u2013", "/"):
+        return
+    full = year - year % 100 + short.value
+    # "2011/12" may be a month as well as two years.
+    if full > year and not (f.text(j) == "/" and short.value <= 12):
+        yield Partial(full), j + 2
 
 
 def _between_days(f: Frame, month: Partial, i: int) -> Iterator[Phrase]:

@@ -201,6 +201,8 @@ def _numeric(f: Frame, i: int) -> Read | None:
         return (found, i + 5) if found else None
     if mark == "." and not (tight and len(a.text) + len(b.text) > 4):
         return None
+    if mark == "/" and len(b.text) == 2 and len(a.text) == 4 and b.value == a.value % 100 + 1:
+        return None  # "2011/12": a month, or the season of two years.
     found = _two(a, b, spaced_dash=mark == "-" and not tight)
     return (found, i + 3) if found else None
 

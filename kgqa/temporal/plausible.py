@@ -17,7 +17,7 @@ _BEFORE_YEAR = re.compile(
     r"(?:\b(?:born|died|founded|established|published|elected|ended|began|dated|reigned|ruled"
     r"|autumn|fall|late|early|mid)\s+|\b(?:b|d|r|fl|est|pub)\.\s*|\(\s*|[(\[][^()\[\]]{0,40},\s+)$"
 )
-_THE = re.compile(r"\bthe\s+$")
+_DETERMINER = re.compile(r"(?:\b(?:the|an?|his|her|its|their|this|that|my|our)|['\u2019]s)\s+$")
 _ABOUT = frozenset(["about", "around", "approximately", "roughly"])
 _HOMONYMS = frozenset(["may", "march", "mar", "sat", "sun", "second"])
 _MARKS = ("-", "\u2013", "\u2014", "/")
@@ -116,13 +116,15 @@ def _year_like(token: Token, after: str, place: Place) -> bool:
         return lead in _STRONG and not counted and value >= 100
     if not 1000 <= value <= 2999 or _unit_follows(after):
         return False
-    if lead in _STRONG and not (_THE.search(before) and counted):
+    determined = _DETERMINER.search(before)
+    if lead in _STRONG and not (determined and counted):
         return True
     if place.role is not None and not counted:
         return True
-    if _THE.search(before):
-        follows = re.match(r"\s+([a-z]+)", after)
-        return value <= 2200 and bool(follows and not follows[1].endswith("s"))
+    if determined:
+        # "the 1600 ships" are counted; "the 2012 elections" hardly.
+        plural = re.match(r"\s+[a-z]+s\b", after)
+        return (1900 if plural else 1000) <= value <= 2100
     if place.listed is not None and _LIST.fullmatch(low, place.listed, token.start):
         return not counted
     if _BEFORE_YEAR.search(before):

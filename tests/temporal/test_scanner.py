@@ -78,6 +78,14 @@ def found(text: str, reference: str | None = None) -> list[tuple[str, str, str]]
             "on 1990-05-01, at -0044-03-15",
             [("1990-05-01", "at", "1990-05-01"), ("-0044-03-15", "at", "-0044-03-15")],
         ),
+        (
+            "his 1964 retirement, the party's 2021 vote, the 2012 elections, the 1600 ships",
+            [("1964", "at", "1964"), ("2021", "at", "2021"), ("2012", "at", "2012")],
+        ),
+        (
+            "the 1988/89 final and the 2007/2008 season",
+            [("1988/89", "at", "1988/1989"), ("2007/2008", "at", "2007/2008")],
+        ),
         ("the 2010\u201311 season", [("2010\u201311", "at", "2010/2011")]),
         ("Since the start of the 2010\u201311 season", [("2010\u201311", "at", "2010/2011")]),
         ("two years before 1815 it was", [("two years before 1815", "at", "1813")]),
