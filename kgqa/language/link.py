@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from kgqa.language import wording
 from kgqa.model.ids import name_key
@@ -24,6 +25,7 @@ _TAIL = re.compile(r"\s(?:of|for|in|to|at)\s")
 _LONGEST = 16
 _KEPT = 12
 _SCORES = {"exact": 1.0, "alias": 0.97, "normalised": 0.9, "partial": 0.7, "fuzzy": 0.6}
+_NEAR = 0.93 * _SCORES["fuzzy"]
 _NEVER = wording.FRAMING | wording.AUXILIARIES | frozenset(wording.CONNECTIVES) | wording.COMMANDS
 
 
@@ -199,9 +201,10 @@ def _guessed(
         for node in _nodes(ids, reader, known_at).values()
         if (rating := _rate(raw, node)) is not None
     ]
-    if not rated and (near := _slips(raw)):
+    close = any(c.why != "fuzzy" or c.score >= _NEAR for c in rated)
+    if not close and (near := _slips(raw)):
         hits = [(h, "fuzzy") for h in reader.names(near, known_at)]
-        rated = list(_named(hits, _nodes({h.node for h, _ in hits}, reader, known_at)))
+        rated += list(_named(hits, _nodes({h.node for h, _ in hits}, reader, known_at)))
     if not rated:
         return []
     heads = [c for c in rated if c.why == "partial" and _heads(raw, c)]
@@ -211,6 +214,7 @@ def _guessed(
     return [Mention(raw, start, start + len(raw), tuple(best))]
 
 
+@lru_cache(maxsize=20_000)
 def folded(name: str) -> str:
     """Return a name without accents, punctuation, honorifics and gaps between initials.
 

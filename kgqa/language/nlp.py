@@ -46,6 +46,11 @@ def parse_all(texts: Iterable[str]) -> Iterator[Doc]:
     return pipeline().pipe(texts, batch_size=64)
 
 
+def tagged(text: str) -> Doc:
+    """Return the text's tokens with tag and lemma only; about half the cost of ``parse``."""
+    return pipeline()(text, disable=["parser", "ner"])
+
+
 @lru_cache(maxsize=50_000)
 def lemmas(word: str) -> frozenset[str]:
     """Return every dictionary form that a word may have, as verb, noun or adjective.

@@ -135,7 +135,7 @@ IDEAS: Final = tuple(
         "graduate",
         "member belong membership affiliate affiliation party join",
         "play player team club squad",
-        "hold office position post role serve occupy title",
+        "hold office position post role serve occupy title job duty function",
         "lead leader leadership head chief chair chairman chairwoman chairperson",
         "coach manager manage trainer train",
         "live reside residence home inhabit dwell",

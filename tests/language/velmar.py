@@ -8,7 +8,7 @@ from __future__ import annotations
 from kgqa.language.lexicon import Lexicon
 from kgqa.model.things import Alias, Literal, Node, Relation
 from kgqa.temporal import Validity, parse
-from tests.language.small_base import SmallBase
+from memory_base import MemoryBase
 
 RELATIONS = (
     Relation("mayor of", "mayor of", ("mayor",), "had as mayor", "person", "city", max_subjects=1),
@@ -109,5 +109,5 @@ def _rows() -> list[tuple[str, str, str | Literal, Validity]]:
     return rows
 
 
-BASE = SmallBase(_rows(), NODES, RELATIONS)
+BASE = MemoryBase(_rows(), NODES, RELATIONS)
 LEXICON = Lexicon.of(RELATIONS)

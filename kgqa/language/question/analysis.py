@@ -18,7 +18,7 @@ from kgqa.language.lexicon import Lexicon
 from kgqa.language.link import link, pinned
 from kgqa.language.nlp import known
 from kgqa.language.question.probe import Probe
-from kgqa.language.question.readings import UNREAD, Readings
+from kgqa.language.question.readings import Readings
 from kgqa.model.question import Mention, Question
 from kgqa.model.things import Node
 from kgqa.protocols import Reader
@@ -46,6 +46,7 @@ def analyse(
 ) -> list[Question]:
     """Return the readings of a question, best first, at most eight, never none.
 
+    A score below 0.5 means that the reading explains too little of the words to answer by.
     ``reference`` is what relative phrases ("last year") count from; without it they are not
     read. ``nodes`` settles names: name to node id. If nothing was understood the one reading
     has no goal and ``why`` says so.
@@ -61,7 +62,6 @@ def analyse(
     if not _english(items, mentions):
         return [_unread(text, mentions, "the words are not English, or not words")]
     found = Readings(asked, lexicon, Goals(lexicon, Probe(reader))).read(items)
-    found = [q for q in found if q.score >= UNREAD]
     if not found:
         named = ", ".join(repr(m.text) for m in mentions)
         told = f"names found: {named}; no relation" if named else "no name and no relation"

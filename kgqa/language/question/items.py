@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from kgqa.language import wording
-from kgqa.language.nlp import parse
+from kgqa.language.nlp import tagged
 from kgqa.model.question import Mention, Question
 from kgqa.temporal import DateSpan
 
@@ -81,7 +81,7 @@ def itemise(
     origin += range(at, len(text))
     names = {m.start for m in marks if isinstance(m, Name)}
     items: list[Item] = list(marks)
-    for token in parse(plain):
+    for token in tagged(plain):
         start = origin[token.idx]
         if token.is_space or (start in names and token.text == _STAND_IN):
             continue

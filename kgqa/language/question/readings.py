@@ -21,8 +21,8 @@ from kgqa.language.question.succession import Succession, succession
 from kgqa.language.question.times import Clauses, Timing, written
 from kgqa.model.question import Asked, Goal, Mention, Order, Question, Unknown, When
 
-UNREAD = 0.3
-"""A reading below this score explains too little of the words to answer by."""
+_UNREAD = 0.25
+"""What a reading that leaves a temporal clause unread may score at most."""
 _DEPTH = 3
 _BREADTH = 4
 _NAMING = frozenset("call name know title style rename term refer".split())
@@ -123,7 +123,7 @@ class Readings:
             order = _nearest(timings)
         score = scored.score + sum(0.2 * (t.score - 1) for t in timings) 
         if missing:
-            score = min(score, UNREAD - 0.05)
+            score = min(score, _UNREAD)
         why = (scored.why, *(t.why for t in timings))
         goal = _inherited(scored.goal, whens)
         asked = "nodes" if frame.asked == "count" and self._literal(goal) else frame.asked

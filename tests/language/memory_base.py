@@ -18,7 +18,7 @@ from kgqa.temporal import UNDATED, Validity
 Row = tuple[str, str, "str | Literal"]
 
 
-class SmallBase:
+class MemoryBase:
     """Answer names, get, match and find over rows; everything else is missing on purpose."""
 
     def __init__(
