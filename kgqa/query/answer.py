@@ -25,9 +25,10 @@ from kgqa.model.answer import (
     SearchResult,
     Step,
 )  # fmt: skip
+from kgqa.model.ids import name_key
 from kgqa.model.question import Question
 from kgqa.model.things import Fact
-from kgqa.protocols import Embedder, Reader
+from kgqa.protocols import Embedder, Pattern, Reader
 from kgqa.query.compose import Composed, answer_text, compose, evidence
 from kgqa.query.conflicts import conflicts
 from kgqa.query.display import Display
@@ -97,6 +98,7 @@ class _Run:
         self.whole = whole
         self.scope = scope_of(reader, options)
         self.trace: list[Step] = []
+        self.errors: list[dict[str, Any]] = []
 
     def answer(self) -> Answer:
         """Return the answer, computed from the graph or else the digest of evidence."""
@@ -119,7 +121,8 @@ class _Run:
         items = self._retrieve(found)
         reason = None if items else self._nothing(found)
         scope = found.scope if found else self.scope
-        return SearchResult(self.text, scope, tuple(items), reason, (), tuple(self.trace))
+        errors, trace = tuple(self.errors), tuple(self.trace)
+        return SearchResult(self.text, scope, tuple(items), reason, errors, trace)
 
     # -- stages ----------------------------------------------------------------------------
 
@@ -188,7 +191,7 @@ class _Run:
             scope=found.scope,
             answers=tuple(dict.fromkeys(i.label for i in composed.items)),
             answer_items=composed.items,
-            text=_with_notes(answer_text(composed, numbers), found),
+            text="\n".join([answer_text(composed, numbers), *_notes(found, display)]),
             citations=display.citations(cited),
             evidence=tuple(cited),
             confidence=_confidence(found, composed),
@@ -197,6 +200,7 @@ class _Run:
             answered_from="graph",
         )
         self._step("compose", start, answers=len(answer.answers), cited=len(cited))
+        self._step("route", start, form=self._form, answered_from="graph")
         self._check(answer)
         return replace(answer, trace=tuple(self.trace))
 
@@ -230,8 +234,13 @@ class _Run:
             reason="nothing_recorded_then" if known else None,
             answered_from="passages" if passages else "both",
         )
+        self._step("route", time.perf_counter(), form=self._form, answered_from="passages")
         self._check(answer)
-        return replace(answer, trace=tuple(self.trace))
+        return replace(answer, errors=tuple(self.errors), trace=tuple(self.trace))
+
+    @property
+    def _form(self) -> str:
+        return str(self.reader.meta().get("form", "hybrid"))
 
     def _retrieve(self, found: Found | None) -> list[Evidence]:
         scope = found.scope if found else self.scope
@@ -250,6 +259,7 @@ class _Run:
         )
         items = run.run(request)
         self.trace += run.steps
+        self.errors += run.errors
         return items
 
     # -- endings ---------------------------------------------------------------------------
@@ -258,8 +268,13 @@ class _Run:
         """Return why there is no answer. Nothing in it depends on what came after the as_of."""
         if found is not None and found.support == 1:
             return "nothing_recorded_then"
-        stats = self.reader.stats()
-        if not any(stats.get(noun) for noun in ("facts", "nodes", "chunks")):
+        known_at = self.scope.known_at
+        one = Pattern(known_at=known_at, limit=1)
+        if not (
+            self.reader.match(one)
+            or self.reader.nodes(one)
+            or self.reader.documents(1, None, known_at)
+        ):
             return "empty_kb"
         if any(s.detail.get("below") for s in self.trace):
             return "below_threshold"
@@ -274,6 +289,7 @@ class _Run:
             text=_WORDS.get(reason, _WORDS["no_match"]),
             abstained=True,
             reason=reason,
+            errors=tuple(self.errors),
             trace=tuple(self.trace),
         )
 
@@ -330,13 +346,19 @@ def _nodes(found: Found | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(best))
 
 
-def _with_notes(text: str, found: Found) -> str:
-    """Add what was assumed: other meanings of a name, the words asked with."""
+def _notes(found: Found, display: Display) -> list[str]:
+    """Return what was assumed, in brackets: a name as asked, other meanings that do not fit."""
     notes = []
+    meant = {c.node for c in found.reading.candidates} if found.reading else set()
+    for mention in found.question.mentions:
+        for candidate in mention.candidates:
+            shown = display.label(candidate.node)
+            if candidate.node in meant and name_key(shown) not in name_key(mention.text):
+                notes.append(f"({shown}: asked as {mention.text})")
     if found.passed_over:
-        names = sorted({c.label for c in found.passed_over})
-        notes.append(f"(other meanings of the name do not fit: {', '.join(names)})")
-    return "\n".join([text, *notes])
+        others = [f"{display.label(c.node)} {c.node}" for c in found.passed_over]
+        notes.append(f"(other meanings that do not fit: {', '.join(others)})")
+    return notes
 
 
 def _confidence(found: Found, composed: Composed) -> Confidence:

@@ -27,7 +27,7 @@ from kgqa.model.things import Alias, Literal, Node, Relation
 from kgqa.protocols import Pattern, Reader
 from kgqa.query import operators as op
 from kgqa.query.operators import Term
-from kgqa.query.patterns import Facts, Filling, Reading, readings, tiers
+from kgqa.query.patterns import Facts, Reading, readings, tiers
 from kgqa.query.scope import asking, incident
 from kgqa.temporal.interval import BEGIN, END, Interval, Validity
 
@@ -61,9 +61,13 @@ class Found:
     @property
     def values(self) -> tuple[Value, ...]:
         """Return the distinct values of the wanted side, in start order."""
-        return tuple(
-            {object_token(v): v for t in self.terms for v in [t.value(self.side)]}.values()
-        )
+        values = [t.value(self.side) for t in self.terms]
+        return tuple({object_token(v): v for v in values}.values())
+
+    @property
+    def reading_tier(self) -> int:
+        """Return how weakly the names were linked, 0 = exactly."""
+        return self.reading.tier if self.reading else 0
 
 
 class Evaluator:
@@ -73,6 +77,7 @@ class Evaluator:
         self.reader = reader
         self.scope = scope
         self._depth = 0
+        self._undecided: tuple[Candidate, ...] = ()
 
     @cached_property
     def relations(self) -> dict[str, Relation]:
@@ -94,20 +99,18 @@ class Evaluator:
             self._depth -= 1
 
     def _over_names(self, question: Question, goal: Goal) -> Found:
-        none = Found(question, self.scope, side=goal.wanted)
-        best, tier, rivals = none, None, list[Found]()
+        best = Found(question, self.scope, side=goal.wanted)
+        tried: list[Found] = []
         for reading in readings(self._opened(question, goal), self._solve):
-            if tier is not None and reading.tier > tier and best.support:
+            if tried and best.support and reading.tier > tried[-1].reading_tier:
                 break
-            tier = reading.tier
             found = self._over_time(question, reading)
-            if found.support > best.support:
-                best, rivals = found, [found]
-            elif found.support == best.support and found.support:
-                rivals.append(found)
-            elif found.outside and not best.support:
+            tried.append(found)
+            if found.support > best.support or (found.outside and not best.support):
                 best = found
-        return _settled(best, rivals)
+        if best.support < 2 and self._undecided:
+            return replace(best, rivals=self._undecided)
+        return _settled(best, tried)
 
     def _opened(self, question: Question, goal: Goal) -> Goal:
         """Open the wanted side of a yes/no question about order: is X among the chosen?"""
@@ -118,7 +121,9 @@ class Evaluator:
         return goal
 
     def _solve(self, question: Question) -> tuple[Value, ...]:
-        return self.evaluate(question).values
+        found = self.evaluate(question)
+        self._undecided = self._undecided or found.rivals
+        return found.values
 
     def _over_time(self, question: Question, reading: Reading) -> Found:
         """Apply the rules of time (DESIGN 2.3) to one reading."""
@@ -211,8 +216,10 @@ class Evaluator:
 
     def _when(self, terms: Iterable[Term], when: When) -> tuple[list[Term], list[Term]]:
         """Return the terms that stand so to a moment, and the terms that the moment is made of."""
-        span = when.moment.span
+        span, horizon = when.moment.span, self.scope.horizon
         if span is not None:
+            if horizon is not None and span.start < horizon < span.end:
+                span = Interval(span.start, horizon)
             return _at_span(terms, when, span), []
         others = self._moment(when.moment)
         if when.relation in _SLICED:
@@ -229,8 +236,9 @@ class Evaluator:
     def _moment(self, moment: Moment) -> list[Term]:
         """Return the terms of a moment: of a goal's facts, or of a node's existence."""
         if moment.goal:
-            asked = Question(moment.text, "timeline", moment.goal)
-            return list(self.evaluate(asked).terms)
+            found = self.evaluate(Question(moment.text, "timeline", moment.goal))
+            self._undecided = self._undecided or found.rivals
+            return list(found.terms)
         mention = moment.mention
         for group in tiers(mention) if mention else []:
             for candidate in group:
@@ -333,17 +341,27 @@ def _token(term: Term) -> str:
     return f"{term.subject}\x1f{term.relation}\x1f{object_token(term.object)}\x1f{v.bounds}"
 
 
-def _settled(best: Found, rivals: list[Found]) -> Found:
-    """Return the one reading that is left, or the candidates between which nothing decides."""
-    if len(rivals) < 2 or best.reading is None:
+def _settled(best: Found, tried: list[Found]) -> Found:
+    """Return the one reading that is left, or the candidates between which nothing decides.
+
+    Other meanings of its names that do not fit are kept, to be told.
+    """
+    if best.reading is None or not best.support:
         return best
-    others = [r.reading for r in rivals[1:] if r.reading]
-    for side in ("subject", "object"):
-        filled: list[Filling] = [getattr(r, side) for r in (best.reading, *others)]
-        candidates = {f.candidate.node: f.candidate for f in filled if f.candidate}
-        if len(candidates) > 1:
-            rival = tuple(candidates.values())
-            if best.support == 2:
-                return replace(best, rivals=rival, terms=(), joined=())
-            return replace(best, passed_over=rival)
-    return best
+    equal = [f for f in tried if f.support == best.support and f.reading_tier == best.reading_tier]
+    rivals = _meanings(equal)
+    if len(rivals) > 1 and best.support == 2:
+        return replace(best, rivals=rivals, terms=(), joined=())
+    taken = {c.node for c in best.reading.candidates}
+    level = [f for f in tried if f.reading_tier == best.reading_tier]
+    return replace(best, passed_over=tuple(c for c in _meanings(level) if c.node not in taken))
+
+
+def _meanings(tried: list[Found]) -> tuple[Candidate, ...]:
+    """Return the candidates of the first name that several of the readings take differently."""
+    read = [f.reading for f in tried if f.reading]
+    for filled in ([r.subject for r in read], [r.object for r in read]):
+        found = {f.candidate.node: f.candidate for f in filled if f.candidate}
+        if len(found) > 1:
+            return tuple(found.values())
+    return ()

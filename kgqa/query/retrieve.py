@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from kgqa.errors import UnavailableError
 from kgqa.model.answer import Evidence, Mode, Scope, Step
 from kgqa.model.ids import name_key
 from kgqa.model.things import Chunk, Document, Fact, Node
@@ -78,6 +79,7 @@ class Search:
         self.scope = scope
         self.display = display
         self.steps: list[Step] = []
+        self.errors: list[dict[str, Any]] = []
         self._found: dict[str, _Found] = {}
         self._facts: dict[str, Fact] = {}
         self._passages = reader.meta().get("passages", "validity")
@@ -156,7 +158,12 @@ class Search:
         if self.embedder is None:
             self._step("vectors", start, skipped="the base has no index")
             return 0
-        vector = self.embedder.embed([request.text])[0]
+        try:
+            vector = self.embedder.embed([request.text])[0]
+        except UnavailableError as error:
+            self.errors = [error.to_dict()]
+            self._step("vectors", start, skipped=error.message)
+            return 0
         hits = self.reader.nearest(vector, wanted, self._pattern())
         self.display.fetch(f"{h.kind}:{h.id}" for h in hits)
         for rank, hit in enumerate(hits, 1):

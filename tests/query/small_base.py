@@ -185,6 +185,11 @@ class Base:
     def meta(self) -> dict[str, Any]:
         return dict(self.settings)
 
+    def documents(
+        self, limit: int | None = None, after: str | None = None, known_at: int | None = None
+    ) -> list[Document]:
+        return [self.document] if self.chunks_ else []
+
     def stats(self) -> dict[str, int]:
         return {"facts": len(self.facts), "nodes": len(self.nodes_), "chunks": len(self.chunks_)}
 

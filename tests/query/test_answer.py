@@ -9,7 +9,7 @@ import pytest
 from samples import offices, town
 from small_base import Base, Letters, chunk, fact, node
 
-from kgqa.errors import FaultError, InputError
+from kgqa.errors import FaultError, InputError, UnavailableError
 from kgqa.model.answer import Answer, AskOptions
 from kgqa.model.things import Relation
 from kgqa.query.answer import ask, explain, search
@@ -161,6 +161,7 @@ def test_names_are_those_of_the_time() -> None:
     found = answer(town(), "Which country did Altor belong to in 1800?")
     assert found.answers == ("Southland",)
     assert found.text.startswith("Neuburg country: Southland")
+    assert found.text.endswith("(Neuburg: asked as Altor)")
 
 
 @pytest.mark.parametrize(
@@ -202,6 +203,7 @@ class TestNames:
     def test_time_settles_which_is_meant(self) -> None:
         found = answer(self.base(), "Which office did Ada Moor hold in 1792?")
         assert found.answers == (CHAIR,)
+        assert "other meanings that do not fit: Ada Moor a2" in found.text
 
     def test_several_that_fit_are_choices(self) -> None:
         found = answer(self.base(), "Which office did Ada Moor hold?")
@@ -261,6 +263,30 @@ def test_a_base_without_index_says_so() -> None:
     steps = {s.name: s.detail for s in found.trace}
     assert steps["vectors"] == {"skipped": "the base has no index"}
     assert found.answered_from == "passages"
+
+
+def test_an_embedder_that_is_down_degrades_and_says_so() -> None:
+    class Down(Letters):
+        def embed(self, texts: Any) -> Any:
+            raise UnavailableError("no server", code="embedder.unreachable", hint="start it")
+
+    for found in (
+        ask(offices(), Down(), "What happened to the lighthouse?", AskOptions()),
+        search(offices(), Down(), "lighthouse", 3, AskOptions()),
+    ):
+        assert [e["error"] for e in found.errors] == ["embedder.unreachable"]
+    computed = ask(offices(), Down(), f"Who was {CHAIR} in 1798?", AskOptions())
+    assert computed.answers == ("Ben Nash",)
+    assert computed.errors == ()
+
+
+def test_a_moment_with_an_ambiguous_name_asks_back() -> None:
+    base = offices()
+    base.nodes_.append(node("ada2", "Ada Moor", "person"))
+    base.facts.append(fact("ada2", "held office", "chair", "1820/1825"))
+    found = answer(base, f"Who was Deputy {CHAIR} while Ada Moor was {CHAIR}?")
+    assert found.answers == ()
+    assert found.reason == "ambiguous_name"
 
 
 def test_explain_shows_whole_intervals_and_what_time_left_out() -> None:
