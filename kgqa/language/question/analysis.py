@@ -159,6 +159,8 @@ def _english(items: Sequence[Item], mentions: Sequence[Mention]) -> bool:
     if not words:
         return bool(mentions)
     framing = wording.FRAMING | wording.COMMANDS | wording.TIMELINES
+    if len(words) >= 4 and not any(w in framing for w in words):
+        return False
     familiar = sum(w in framing or known(w) for w in words)
     return familiar * 2 > len(words)
 

@@ -124,7 +124,7 @@ def _ask(items: list[Item]) -> Frame:
     if not items:
         return Frame("nodes", ())
     first = lower(items[0])
-    if first == "count" or (first == "number" and len(items) > 1):
+    if first in {"count", "number"} and len(items) > 2:
         return _how([], [items[0], *(items[2:] if is_word(items[1], "of") else items[1:])])
     if first in wording.COMMANDS or (first in wording.TIMELINES | {"all"}):
         return _command(items)
@@ -185,7 +185,7 @@ def _wh(items: list[Item], k: int) -> Frame:
     word = lower(items[k])
     before, after = items[:k], items[k + 1 :]
     lead = lower(before[-1]) if before else ""
-    if before and (lead in wording.PREPOSITIONS or lead in wording.SINCE | {"until", "till"}):
+    if before and (lead in wording.PREPOSITIONS or lead in wording.CONNECTIVES):
         before = before[:-1]
     else:
         lead = ""
@@ -381,9 +381,8 @@ def _order_at(items: Sequence[Item], k: int) -> tuple[Sequel, int, int] | None:
 
 def _settled(frame: Frame) -> Frame:
     """Say whether "when" means the start, the end or the whole, by the verb and the order."""
-    if frame.why[:1] not in (("when",),) and not (frame.unit and frame.asked in {"start", "span"}):
-        return frame
-    if frame.asked != "span" and not (frame.unit and frame.asked == "start"):
+    told = "when" in frame.why and frame.asked == "span"
+    if not told and not (frame.unit and frame.asked in {"start", "span"}):
         return frame
     words = {w.lemma for w in frame.core if isinstance(w, Word)}
     if words & wording.ENDING:

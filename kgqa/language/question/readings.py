@@ -108,7 +108,7 @@ class Readings:
         timings: list[Timing] = []
         missing = 0
         for clause in frame.clauses:
-            if all(isinstance(i, Time) for i in clause.items):
+            if _only_times(clause.items):
                 continue
             timing = clauses.read(clause, frame, core, scored.goal)
             if timing is None:
@@ -202,6 +202,14 @@ class Readings:
         ideas = {"office", "position", "role", "post"}
         words = {w for p in self.lexicon.phrases(key) for w in p.words}
         return 0.05 if "of" in shapes or words & ideas else -0.15
+
+
+def _only_times(items: Sequence[Item]) -> bool:
+    """Tell whether a clause is a date with nothing to it ("throughout the whole of 1905")."""
+    rest = [i for i in items if not isinstance(i, Time)]
+    return len(rest) < len(items) and all(
+        isinstance(i, Word) and i.lower in wording.FRAMING for i in rest
+    )
 
 
 def _holds(goals: Goals, goal: Goal, anchor: Mention | Question) -> bool:

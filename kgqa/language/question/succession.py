@@ -48,7 +48,8 @@ def succession(frame: Frame) -> Succession | None:
             continue
         forward = lemma in wording.NEXT_NOUNS | wording.NEXT_VERBS or taking
         first = placed[0]
-        if not noun and first.role == "agent" and not _follows_wh(core, word):
+        done = first.role == "agent" and not _follows_wh(core, word)
+        if not noun and (done or first.role == "by"):
             forward = not forward
         return Succession("next" if forward else "previous", _anchor(first.term), tuple(role))
     return None
