@@ -108,16 +108,18 @@ def write(source: Iterable[Batch], path: str, progress: Progress | None = None) 
 
     Raises UnavailableError (``export.unwritable``).
     """
-    if path == "-":
-        for line in lines(source):
-            sys.stdout.write(line + "\n")
-        return Path(path)
     try:
+        if path == "-":
+            for line in lines(source):
+                sys.stdout.write(line + "\n")
+            return Path(path)
         with _replacing(Path(path)) as out:
             for number, line in enumerate(lines(source), 1):
                 out.write(line + "\n")
                 if progress and number % 1_000 == 0:
                     progress("export", number, None)
+    except BrokenPipeError:
+        return Path(path)  # the reader of standard output wants no more
     except OSError as exc:
         raise UnavailableError(
             f"cannot write {path!r}: {exc.strerror}",
