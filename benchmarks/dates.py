@@ -70,7 +70,7 @@ def agrees(case: Case, hull: Interval) -> bool:
         return True
     if case.timex.endswith("P100Y)"):
         return (hull.start, hull.end) == (shift_months(case.start, 12), shift_months(case.end, 12))
-    if hull.start != case.start or case.end == END:
+    if not case.timex.startswith("(") or hull.start != case.start or case.end == END:
         return False
     return any(granule(case.end, p).end == hull.end and granule(case.end, p).start == case.end
                for p in ("day", "week", "month", "year"))  # fmt: skip

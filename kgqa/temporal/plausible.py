@@ -90,7 +90,7 @@ def _worded(used: Sequence[Token], after: str, place: Place) -> bool:
 def _pair_like(used: Sequence[Token], after: str, role: str | None) -> bool:
     """Tell whether two bare numbers are a range of years, or a month and year."""
     first, join, last = used
-    if len(first.text) == 4:
+    if first.value >= 1000:
         joined = join.text in _MARKS or role in ("from", "between") or not _counted(after)
         return 1000 <= first.value <= 2200 and joined and not _unit_follows(after)
     if join.text == ".":
@@ -105,7 +105,7 @@ def _year_like(token: Token, after: str, place: Place) -> bool:
     if place.role in ("from", "between") and re.match(r"\s+(?:to|and)\s+\d", after):
         return False  # A range of amounts: as one of years it would have been read whole.
     if token.spelled:
-        return place.role is not None and 1000 <= value <= 2200
+        return place.role is not None and 1000 <= value <= 2200 and not _counted(after)
     before = low[max(0, token.start - 50) : token.start]
     word = re.search(r"(\w+)\s+(?:the\s+)?$", before)
     lead = word[1] if word else ""

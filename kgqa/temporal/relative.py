@@ -194,15 +194,19 @@ def _is_day(f: Frame, i: int) -> bool:
     return short and 1 <= token.value <= 31
 
 
-def _bare_day(f: Frame, i: int) -> Read | None:
-    """Friday the 22nd; the 27th."""
+def _weekday_and_day(f: Frame, i: int) -> Read | None:
+    """Friday the 22nd."""
     name = WEEKDAYS.get(f.text(i))
-    j = i + 1 if name else i
-    if f.text(j) != "the" or not _is_day(f, j + 1) or f.within("day") is None:
+    if not name or f.text(i + 1) != "the" or not _is_day(f, i + 2) or f.within("day") is None:
         return None
-    if not name and f.text(j + 2) in UNITS:
+    return Partial(None, None, f.at(i + 2).value, name), i + 3
+
+
+def _bare_day(f: Frame, i: int) -> Read | None:
+    """the 27th."""
+    if f.text(i) != "the" or not _is_day(f, i + 1) or f.within("day") is None:
         return None
-    return Partial(None, None, f.at(j + 1).value, name), j + 2
+    return None if f.text(i + 2) in UNITS else (Partial(day=f.at(i + 1).value), i + 2)
 
 
 def _nth_weekday_now(f: Frame, nth: int, day: int, end: int) -> Read | None:
@@ -264,7 +268,9 @@ def _week_of(f: Frame, i: int) -> Read | None:
 RELATIVE: Rules = {
     "num": (_day_of_month,),
     "ord": (_day_of_month,),
-    "word": (_day_words, _weekday_in_week, _unit, _named, _rest, _week_of),
-}
+    "word": (
+        _day_words, _weekday_in_week, _weekday_and_day, _unit, _named, _rest, _week_of,
+    ),
+}  # fmt: skip
 BARE: Rules = {"word": (_bare_day, _bare_unit)}
 """Rules too loose for prose: ``the week``, ``the 27th``."""

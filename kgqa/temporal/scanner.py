@@ -22,6 +22,7 @@ from kgqa.temporal.plausible import Place, plausible
 from kgqa.temporal.relative import RELATIVE
 from kgqa.temporal.words import (
     CARDINALS,
+    DECADES,
     DIRECTIONS,
     MONTHS,
     ORDINALS,
@@ -54,15 +55,21 @@ _ALWAYS = (
     rf"(?=(?:half|third|quarter|day|week|century|centuries|millennium|of|(?:and|to|or)\s|{_NAMES}|{_words(ORDINALS)})\b)"
     rf"|(?:an?|{_NUMBER})\s(?={_UNIT}\s(?:before|after)\s)"
     r"|[qh][1-4]\b|(?:nineteen|eighteen|seventeen|twenty)[\s-](?=[a-z])|-(?=\d{4}\b)"
+    rf"|(?:one|two)\sthousand|(?:{_words(DECADES)})\b"
 )
 _LEANING = (
     rf"|(?:{_words(DIRECTIONS)})\s(?=(?:{_UNIT}|{_NAMES}|{_words(SEASONS)}|\d|few|couple|{_NUMBER})\b)"
-    rf"|(?:an?|{_NUMBER})\s(?=(?:few|couple\sof|{_UNIT}|{_NAMES})\b)"
-    r"|yesterday|today|tomorrow|(?:day|week|month|year|weekend)\s(?=before|after|of|to|commencing)"
+    rf"|(?:an?|few|{_NUMBER})\s(?=(?:few|couple\sof|{_UNIT}|(?:{_NAMES})s?)\b)"
+    rf"|for\s(?=(?:\d+|an?|few|{_NUMBER})\s{_UNIT}\b)|now\s(?=and\s|to\s|until\s)|w/c\s"
+    r"|(?:yesterday|today|tomorrow|tmrw)\b|(?:day|month|year|weekend)\s(?=before|after|to)"
+    r"|week\s(?=before|after|of|to|commencing|starting|beginning)"
     r"|(?:rest|remainder|earlier|later|within|less|more)\s"
 )
-_TRIGGER = re.compile(rf"(?<![\w$£€#.,:/])(?:{_ALWAYS})", re.ASCII)
-_TRIGGER_LEANING = re.compile(rf"(?<![\w$£€#.,:/])(?:{_ALWAYS}{_LEANING})", re.ASCII)
+_ALONE = r"(?<![\w$£€#.,:/])(?<!\d[-\u2013])"
+_TRIGGER = re.compile(f"{_ALONE}(?:{_ALWAYS})", re.ASCII)
+_TRIGGER_LEANING = re.compile(f"{_ALONE}(?:{_ALWAYS}{_LEANING})", re.ASCII)
+_TWO_WORDS = re.compile(rf"(?:{_words(DIRECTIONS)})\s+(?:{_words(MONTHS, WEEKDAYS, SEASONS)})\b")
+"""Where these are refused, the second word is no date by itself."""
 
 _LEAD = re.compile(
     rf"(?:^|[^\w])({_words(LEADS).replace(' ', chr(92) + 's+')})\s+(?:the\s+)?(?:year\s+)?$"
@@ -102,7 +109,8 @@ def scan(
     while found := trigger.search(low, place):
         span = _read(text, low, found.start(), spans, reference, calendar)
         if span is None:
-            place = max(found.start() + 1, _word_end(low, found.start()))
+            both = _TWO_WORDS.match(low, found.start())
+            place = both.end() if both else max(found.start() + 1, _word_end(low, found.start()))
         else:
             spans.append(span)
             place = span.end

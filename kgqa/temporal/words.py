@@ -64,9 +64,9 @@ ORDINALS = _ODD | {
     for name, value in CARDINALS.items()
     if value not in (*_ODD.values(), 0)
 }
-_DECADES = {(name[:-1] + "ies"): value for name, value in CARDINALS.items() if name in _TENS}
-_DECADES |= {"tens": 10}
-_SPELLED = {*CARDINALS, *ORDINALS, *_DECADES, "noughties"}
+DECADES = {(name[:-1] + "ies"): value for name, value in CARDINALS.items() if name in _TENS}
+DECADES |= {"tens": 10, "noughties": 2000}
+_SPELLED = {*CARDINALS, *ORDINALS, *DECADES}
 
 _TOKEN = re.compile(
     r"(?P<era>(?:b\.\s?c\.(?:\s?e\.)?|bce?|a\.\s?d\.|ad|c\.\s?e\.|ce)(?![a-z0-9]))"
@@ -134,8 +134,6 @@ def _folded(found: list[Token]) -> list[Token]:
 
 def _fold(found: list[Token], i: int) -> tuple[Kind, int, int] | None:
     """Read a spelled number, ordinal or decade at ``i``: its kind, value and end."""
-    if found[i].text == "noughties":
-        return "decade", 2000, i + 1
     first = _small(found, i)
     if first is None:
         return None
@@ -162,8 +160,8 @@ def _small(found: list[Token], i: int) -> tuple[Kind, int, int] | None:
     word = _text(found, i)
     if word in ORDINALS:
         return "ord", ORDINALS[word], i + 1
-    if word in _DECADES:
-        return "decade", _DECADES[word], i + 1
+    if word in DECADES:
+        return "decade", DECADES[word], i + 1
     if word not in CARDINALS:
         return None
     value = CARDINALS[word]

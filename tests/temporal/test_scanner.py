@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from kgqa.temporal import format, parse, parse_instant_span, scan  # noqa: A004
 from kgqa.testing.data import shared
 
+SUNDAY = "1815-06-18"
+
 
 def found(text: str, reference: str | None = None) -> list[tuple[str, str, str]]:
     spans = scan(text, reference=parse_instant_span(reference) if reference else None)
@@ -138,6 +140,28 @@ def test_relative_phrases_need_a_reference() -> None:
         ("Friday", "at", "1815-06-16"),
     ]
     assert found("He will march in and may go on second thought.", "1815-06-18") == []
+
+
+def test_what_is_refused_whole_is_not_read_in_part() -> None:
+    assert found("on 3-7-2017 we met; next Tuesday; last June; from last Tuesday on", SUNDAY) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("on Friday the 16th", "1815-06-16"),
+        ("for 3 days from today", "[1815-06-18..1815-06-20]"),
+        ("between now and November 15th", "1815-06-18/1815-11-15"),
+        ("the week starting 5 June", "1815-W23"),
+        ("a few months ago", "1815-03-18"),
+        ("two Sundays ago", "1815-06-04"),
+        ("in the seventies", "177X"),
+        ("in the noughties", "200X"),
+        ("from two thousand until two thousand and fourteen", "2000/2014"),
+    ],
+)
+def test_found_with_a_reference(text: str, expected: str) -> None:
+    assert [term for _, _, term in found(text, SUNDAY)] == [expected]
 
 
 def test_the_bare_date_is_kept_beside_its_term() -> None:
