@@ -43,8 +43,6 @@ _READINGS = 8
 """How many readings of a question are evaluated, best first."""
 _LEAST = 0.5
 """A reading scored below this explains too few of the question's words to answer by."""
-_HOLDS = 0.15
-"""What it is worth to a reading that something holds, and not only at other times."""
 _CITED = re.compile(r"\[(\d+)\]")
 _WORDS: dict[str, str] = {
     "empty_kb": "The knowledge base is empty.",
@@ -317,9 +315,13 @@ class _Run:
 
 
 def _worth(found: Found) -> tuple[bool, float, int]:
+    """Rank what readings found: the base knows the pattern, then the wording, then what holds.
+
+    A better wording of which nothing holds then beats a worse one of which something does:
+    a vacancy is not filled with the holder of another office.
+    """
     supported = bool(found.support or found.rivals or found.outside)
-    held = _HOLDS if found.support == 2 else 0.0
-    return supported, found.question.score + held, found.support
+    return supported, found.question.score, found.support
 
 
 def _named(question: Question) -> dict[str, Any]:

@@ -48,15 +48,14 @@ def _parts(*parts: tuple[int | str, str]) -> str:
     return "".join(f"{value}{unit}" for value, unit in parts if value)
 
 
-def duration(
-    valid: Validity, horizon: Instant | None = None, unit: Precision | None = None
-) -> Duration | None:
-    """Return how long a term lasted, in the coarser of its two precisions (or in ``unit``).
+def duration(valid: Validity, horizon: Instant | None = None) -> Duration | None:
+    """Return how long a term lasted, in the coarser of its two precisions.
 
     Years are subtracted on the astronomical scale, so there is no year zero to trip over.
-    An inclusive end counts to the start of its granule, except that a term of one granule
-    lasts that granule. A term not ended before ``horizon`` lasts to it, so far; None if it
-    has no start, or no end and no horizon.
+    An inclusive end counts to the start of its granule, or through it where that completes a
+    month or a year (1 January to 31 December); a term of one granule lasts that granule. A
+    term not ended before ``horizon`` lasts to it, so far; None if it has no start, or no end
+    and no horizon.
 
     >>> from kgqa.temporal import parse
     >>> str(duration(parse("-0044-03-15/<0014-03-15")))
@@ -69,12 +68,19 @@ def duration(
     if shown.end_open or shown.end_unknown:
         if horizon is None or horizon <= start:
             return None
-        return _difference(start, horizon, unit or precision, sofar=True)
-    exact = shown.ee == shown.le
-    end = shown.le if exact else shown.ee - 1
-    if not exact and end <= start:
-        end = shown.le
-    return _difference(start, end, unit or _coarser(precision, end_precision(shown)))
+        return _difference(start, horizon, precision, sofar=True)
+    known = _coarser(precision, end_precision(shown))
+    if shown.ee == shown.le:
+        return _difference(start, shown.le, known)
+    until, through = (_difference(start, end, known) for end in (shown.ee - 1, shown.le))
+    return through if shown.ee - 1 <= start or _completes(through, until) else until
+
+
+def _completes(through: Duration, until: Duration) -> bool:
+    """Tell whether counting the last granule completes a month of days or a year of months."""
+    if until.ms:
+        return not through.ms
+    return bool(until.months % 12) and not through.months % 12
 
 
 def _difference(
