@@ -284,9 +284,9 @@ class _Loading:
 
     def _write(self, batch: Batch, unit: str) -> None:
         self.tally.take(self.store.write(batch))
-        self.tally.counts["replaced"] += len(batch.delete)
         self.ids.difference_update(batch.delete)
         if batch.delete:
+            self.tally.counts["replaced"] += len(batch.delete)
             del self.documents[unit]
         if batch.source is not None:
             self.documents[unit] = batch.source

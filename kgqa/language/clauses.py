@@ -18,13 +18,14 @@ if TYPE_CHECKING:
     from spacy.tokens import Token
 
 _MODALS = frozenset("would could might may should will shall can must ought".split())
-_IRREALIS = frozenset("if unless whether lest although though as_if".split())
+_IRREALIS = frozenset(("if", "unless", "whether", "lest"))
 _ATTITUDES = frozenset(
     "say claim believe think report suggest argue hope plan propose want deny expect allege "
-    "predict rumour rumor suppose imagine fear refuse fail decline try attempt intend ask order "
-    "threaten resolve recommend require promise persuade forbid urge demand seek agree decide offer vow".split()
+    "predict rumour rumor suppose imagine fear refuse fail decline try attempt intend ask "
+    "order threaten resolve recommend require promise persuade forbid urge demand seek agree "
+    "decide offer vow".split()
 )
-_AGAIN = frozenset("season term period".split())
+_AGAIN = frozenset(["season", "term", "period"])
 _UNTIL = frozenset(("until", "till"))
 
 
@@ -36,8 +37,8 @@ class Clause:
     ``inner`` those of nouns joined to one of its own, by token; ``dates`` is where dates stand.
     """
 
-    def joined(self, noun: Token) -> Iterator[Token]:
-        """Yield a noun and those joined to it by ``and``.
+    def joined(self, noun: Token, *, dated: bool = False) -> Iterator[Token]:
+        """Yield a noun and those joined to it by ``and``; ``dated``: also one with its own date.
 
         ``or`` leaves open which, and after a date another clause may have begun: "governed
         Egypt until 26 BC, Gallus until 24 BC".
@@ -47,9 +48,9 @@ class Clause:
             return
         for child in noun.children:
             apart = any(noun.i < i < child.i for i in self.dates)
-            if child.dep_ == "conj" and child.pos_ in ("PROPN", "NOUN"):
-                if not apart or child.i in self.inner:
-                    yield from self.joined(child)
+            joins = child.dep_ == "conj" and child.pos_ in ("PROPN", "NOUN")
+            if joins and (not apart or (dated and child.i in self.inner)):
+                yield from self.joined(child, dated=dated)
 
     @property
     def vouches(self) -> bool:
@@ -210,11 +211,13 @@ def _until(
     token: Token, own: list[Validity], times: Mapping[int, list[Validity]]
 ) -> list[Validity]:
     """End the clause's last term by a dated "until she died in 1780" within it."""
+    if not own or own[-1].le != END:
+        return own
     for child in token.children:
-        if child.dep_ == "advcl" and child.i in times and own and own[-1].le == END:
-            if any(t.dep_ == "mark" and t.lower_ in _UNTIL for t in child.children):
-                whole = between(own[-1], times[child.i][0])
-                return [*own[:-1], whole] if whole else own
+        until = any(t.dep_ == "mark" and t.lower_ in _UNTIL for t in child.children)
+        if child.dep_ == "advcl" and child.i in times and until:
+            whole = between(own[-1], times[child.i][0])
+            return [*own[:-1], whole] if whole else own
     return own
 
 

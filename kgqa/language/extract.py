@@ -94,10 +94,14 @@ def _claims(line: _Line, doc: Doc, discourse: Discourse) -> list[Claim]:
                 if isinstance(said, Leaving):
                     _leave(claims, roles.pop(said.subject.name, None), said)
                     continue
+                if said.of_person:
+                    discourse.person(said.subject)
                 claims.append(_claim(said, line.chunk, line.span(sentence)))
                 if said.role:
                     roles[said.subject.name] = len(claims) - 1
-    return claims
+    return list(
+        {(c.subject, c.relation, c.object, c.valid.bounds, c.span): c for c in claims}.values()
+    )
 
 
 def _subject(sentence: Sentence, discourse: Discourse) -> Referent | None:

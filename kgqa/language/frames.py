@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from kgqa.language.clauses import Clause, ending, starting
 from kgqa.language.referents import Discourse, Referent, name_of
 from kgqa.model.things import Literal
-from kgqa.temporal import format
+from kgqa.temporal import format as written
 from kgqa.temporal.interval import UNDATED, Validity
 
 if TYPE_CHECKING:
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 _BEGIN_ROLE = frozenset("become elect appoint crown proclaim name make install inaugurate".split())
 _HOLD_ROLE = frozenset("be serve act remain work reign".split())
-_LEAVE = frozenset("leave resign retire abdicate".split())
+_LEAVE = frozenset(["leave", "resign", "retire", "abdicate"])
 _NAMING = frozenset("call name rename know entitle".split())
-_SUCCEED = frozenset("succeed replace".split())
-_TIMELESS = frozenset("bear die found".split())
+_SUCCEED = frozenset(["succeed", "replace"])
+_TIMELESS = frozenset(["bear", "die", "found"])
 _VAGUE = frozenset("be have do make go come get give take say see become use include begin".split())
 _OF = ("of", "for", "at")
 OFFICE = "held office"
@@ -40,6 +40,11 @@ class Statement:
     valid: Validity
     confidence: float
     role: bool = False
+
+    @property
+    def of_person(self) -> bool:
+        """Tell whether only persons are the subject of such statements."""
+        return self.relation.startswith(("born", "died", "married", OFFICE))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +113,7 @@ def _role(
     clause: Clause, subject: Referent, noun: Token, times: tuple[Validity, ...], names: Discourse
 ) -> Iterator[Statement]:
     indefinite = any(t.lower_ in ("a", "an", "one", "another") for t in noun.children)
-    for token in clause.joined(noun):
-        if token.pos_ == "PROPN" and clause.head.lemma_ == "be" and not _of(token, names):
-            if token.ent_type_ in ("PERSON", "GPE", "ORG"):
-                continue  # "X was Y": the same thing, or a list; not an office
+    for token in clause.joined(noun, dated=True):
         role = _words(token)
         if not role or role in ("name", "one", "time", "year"):
             continue
@@ -125,9 +127,9 @@ def _role(
                 )
             elif not indefinite and _is_office(token, subject):
                 yield Statement(subject, OFFICE, Referent(role), time, _sure(subject), True)
-        if not times and whole is not None and not indefinite and clause.head.lemma_ == "be":
-            if clause.head.tag_ in ("VBZ", "VBP"):
-                yield Statement(subject, f"{role} {whole[0]}", whole[1], UNDATED, 0.5)
+        is_now = clause.head.lemma_ == "be" and clause.head.tag_ in ("VBZ", "VBP")
+        if is_now and not times and whole is not None and not indefinite:
+            yield Statement(subject, f"{role} {whole[0]}", whole[1], UNDATED, 0.5)
 
 
 def _is_office(noun: Token, subject: Referent) -> bool:
@@ -202,7 +204,7 @@ def _life(clause: Clause, subject: Referent, names: Discourse, lemma: str) -> It
         if place is not None:
             yield Statement(subject, f"{verb} in", place, time, _sure(subject, place))
         elif time is not UNDATED:
-            yield Statement(subject, verb, Literal(format(time)), time, _sure(subject))
+            yield Statement(subject, verb, Literal(written(time)), time, _sure(subject))
 
 
 # --- places and names
@@ -220,10 +222,8 @@ def _moved(clause: Clause, subject: Referent, seat: str, names: Discourse) -> It
 
 def _of_attribute(clause: Clause, noun: Token, names: Discourse) -> Iterator[Statement]:
     """Read "its head office was in B", "the head office moved to B": of the thing last named."""
-    if noun.pos_ != "NOUN" or noun.text[:1].isupper() and noun.i != noun.sent.start:
-        return
     lemma = clause.head.lemma_
-    if lemma not in ("be", "move") or clause.passive:
+    if noun.pos_ != "NOUN" or lemma not in ("be", "move") or clause.passive:
         return
     owner = next((t for t in noun.children if t.dep_ == "poss"), None)
     definite = any(t.lower_ == "the" for t in noun.children)
@@ -237,7 +237,8 @@ def _of_attribute(clause: Clause, noun: Token, names: Discourse) -> Iterator[Sta
         if place is None or place.name == whole.name:
             continue
         for time in clause.times:
-            valid = {"to": _begun, "from": ending}.get(prep, lambda t: t)(time)
+            moved = _begun(time) if prep == "to" else ending(time)
+            valid = time if lemma == "be" else moved
             yield Statement(whole, _words(noun), place, valid, 0.5)
 
 

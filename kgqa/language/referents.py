@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
-_PERSONAL = frozenset("he she him her".split())
-_NEUTRAL = frozenset(("it",))
+_PERSONAL = frozenset(("he", "she"))
 _LINKING = frozenset("of the and de la le du van von der den di da del al bin ibn y zu".split())
 _INSIDE = frozenset("compound nmod amod flat nummod punct".split())
 _ORGANIZATIONS = frozenset(
@@ -77,20 +76,29 @@ class Discourse:
             if subject.sort == "person" or (subject.sort != "place" and " " in subject.name):
                 self._person = subject
 
+    def person(self, referent: Referent) -> None:
+        """Note that a name is a person's, whatever the recogniser took it for."""
+        if referent.said:
+            self._person = replace(referent, sort="person")
+            if self._subject is not None and self._subject.name == referent.name:
+                self._subject = self._person
+
     def section(self) -> None:
         """Forget whom pronouns meant; names stay."""
         self._subject = self._person = self._organization = self._place = None
 
     def pronoun(self, token: Token) -> Referent | None:
-        """Return what a pronoun that is a subject stands for, or None if that is not certain."""
+        """Return what a subject that is no name stands for ("he", "the city"), or None."""
         word = token.lower_
         if word in _PERSONAL:
             return _again(self._person) or self._topic("person")
-        if word in _NEUTRAL:
+        if word == "it":
             thing = self._subject
             if thing is not None and thing.sort != "person":
                 return Referent(thing.name, thing.sort, said=False)
             return None if thing is not None else self._topic("organization", "place")
+        if word in _PLACES and any(t.lower_ in ("the", "this") for t in token.children):
+            return _again(self._place) or self._topic("place")
         return None
 
     def refer(self, token: Token) -> Referent | None:
@@ -100,12 +108,8 @@ class Discourse:
             for child in token.children:
                 if child.dep_ == "appos" and child.pos_ == "PROPN" and child.i > token.i:
                     return self.refer(child)
-            if any(t.lower_ in ("the", "this") for t in token.children):
-                if word in _ORGANIZATIONS:
-                    return self.organization()
-                if word in _PLACES:
-                    return _again(self._place) or self._topic("place")
-            return None
+            definite = any(t.lower_ in ("the", "this") for t in token.children)
+            return self.organization() if definite and word in _ORGANIZATIONS else None
         name = name_of(token)
         return Referent(self._full(name), _sort(token, name)) if name else None
 
@@ -156,11 +160,12 @@ def _extent(token: Token) -> tuple[int, int]:
         for noun in doc[last].children:
             start, end = _extent(noun) if noun.dep_ == "pobj" else (0, 0)
             between = start - last - 1
-            if end > start and (between == 0 or (between == 1 and doc[start - 1].lower_ == "the")):
+            the = between == 1 and doc[start - 1].lower_ == "the"
+            if end > start and (between == 0 or the):
                 last = end
-    if last + 1 < sentence.end and doc[last].lower_ in ("and", "&"):
-        if doc[last + 1].lower_ in _FIRM and _capital(doc[last + 1]):
-            last += 2
+    joined = last + 1 < sentence.end and doc[last].lower_ in ("and", "&")
+    if joined and doc[last + 1].lower_ in _FIRM and _capital(doc[last + 1]):
+        last += 2
     return first, last
 
 
