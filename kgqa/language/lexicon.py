@@ -204,14 +204,16 @@ _SUFFIXES = (
 
 @lru_cache(maxsize=50_000)
 def root(word: str) -> str:
-    """Return a word without one derivational ending, if enough of it remains.
+    """Return a word without its derivational endings (two at most), if enough of it remains.
 
     >>> root("governor"), root("govern"), root("ruler"), root("rule")
     ('govern', 'govern', 'rul', 'rul')
+    >>> root("dictatorship") == root("dictator")
+    True
     """
-    for suffix in _SUFFIXES:
-        if word.endswith(suffix) and len(word) - len(suffix) >= 3:
-            return word[: -len(suffix)]
+    for least in (3, 5):
+        endings = (s for s in _SUFFIXES if word.endswith(s) and len(word) - len(s) >= least)
+        word = word.removesuffix(next(endings, ""))
     return word
 
 

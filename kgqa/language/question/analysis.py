@@ -159,7 +159,7 @@ def _english(items: Sequence[Item], mentions: Sequence[Mention]) -> bool:
     if not words:
         return bool(mentions)
     framing = wording.FRAMING | wording.COMMANDS | wording.TIMELINES
-    if len(words) >= 4 and not any(w in framing for w in words):
+    if len(words) >= 4 and not any(w in framing and len(w) > 1 for w in words):
         return False
     familiar = sum(w in framing or known(w) for w in words)
     return familiar * 2 > len(words)

@@ -242,7 +242,10 @@ def _how(before: Sequence[Item], after: Sequence[Item]) -> Frame:
             "count", (*before, *_unrelative(after[1:])), kind=kind, type=(noun,), plural=True,
             why=(f"how many {noun.lower}",),
         )  # fmt: skip
-    return Frame("nodes", (*before, *after), why=("how",))
+    # "how old", "how tall": the measure is a word that a relation must account for.
+    measured = [replace(i, tag="NN") if k == 0 and isinstance(i, Word) else i
+                for k, i in enumerate(after)]  # fmt: skip
+    return Frame("nodes", (*before, *measured), why=("how",))
 
 
 def _which(before: Sequence[Item], after: Sequence[Item], lead: str) -> Frame:

@@ -202,10 +202,12 @@ class Goals:
             return None
         kind = self._kind(core, placed, key, side)
         if not core.words:
-            score = 0.75 if supported else 0.2
+            score = (0.75 if self._main(core, placed, key) else 0.42) if supported else 0.2
         elif text == 0.0:
             types = set(core.words) & set(core.type)
-            score = _WEAK if core.strong else 0.45 if types else 0.7
+            score = _WEAK if core.strong else 0.45 if types else 0.42
+            if not core.strong and not types and self._main(core, placed, key):
+                score = 0.7
         else:
             score = (0.45 if supported else 0.1) + 0.45 * text
         score += 0.08 * grammar + 0.08 * kind
@@ -219,6 +221,12 @@ class Goals:
         how = f"{reading.phrase.text!r}" if reading else "no word of it, but it is recorded there"
         where = "recorded" if supported else "never recorded"
         return Scored(goal, round(score, 4), f"{key!r} by {how}; {where} with this {side}")
+
+    def _main(self, core: Core, placed: Placed, key: str) -> bool:
+        """Tell whether a relation is most of what is known of a term, among what fits the kind."""
+        around = self.probe.relations(placed.term)
+        fit = [(r, n) for r, s, n in around if self._kind(core, placed, r, s) >= 0]
+        return sum(n for r, n in fit if r == key) >= 0.6 * sum(n for _, n in fit)
 
     def _grammar(self, phrase: Phrase | None, placed: Placed, side: Side) -> int:
         if phrase is None:
