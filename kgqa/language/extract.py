@@ -99,9 +99,8 @@ def _claims(line: _Line, doc: Doc, discourse: Discourse) -> list[Claim]:
                 claims.append(_claim(said, line.chunk, line.span(sentence)))
                 if said.role:
                     roles[said.subject.name] = len(claims) - 1
-    return list(
-        {(c.subject, c.relation, c.object, c.valid.bounds, c.span): c for c in claims}.values()
-    )
+    once = {(c.subject, c.relation, c.object, c.valid.bounds, c.span): c for c in claims}
+    return list(once.values())
 
 
 def _subject(sentence: Sentence, discourse: Discourse) -> Referent | None:

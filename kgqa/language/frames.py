@@ -260,7 +260,8 @@ def _plain(clause: Clause, subject: Referent, names: Discourse, lemma: str) -> I
     verb = clause.head.lower_ if clause.head.tag_ in ("VBD", "VBN") else lemma
     times = clause.times or ((UNDATED,) if lemma in _TIMELESS else ())
     for noun in clause.head.children:
-        if noun.dep_ == "dobj":
+        dated_before = any(clause.head.i < at < noun.i for at in clause.dates)
+        if noun.dep_ == "dobj" and not dated_before:
             for token in clause.joined(noun):
                 if (other := names.refer(token)) is not None and other.name != subject.name:
                     for time in times:
