@@ -76,10 +76,13 @@ class KBase:
         undated: OneOf["include", "exclude"] = "include",
         passages: OneOf["validity", "published"] = "validity",
         embedder: str | Embedder | None = None,
+        embed_nodes_max: int | None = None,
     ) -> KBase:
         """Make a new base and open it; ConflictError if there is one."""
         chosen = embedder or settings.read().embedder
         meta: dict[str, Any] = {"form": form, "undated": undated, "passages": passages}
+        if embed_nodes_max is not None:
+            meta["embed_nodes_max"] = embed_nodes_max
         if isinstance(chosen, str):
             meta["embedder_spec"] = chosen
         kb = cls(create_store(os.fspath(url), meta), None if isinstance(chosen, str) else chosen)

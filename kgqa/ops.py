@@ -65,6 +65,7 @@ class InitInput(Input):
     undated: Undated = _opt("include", "what an as-of does with undated things")
     passages: Literal["validity", "published"] = _opt("validity", "which date filters passages")
     embedder: str | None = _opt(None, "minilm, sentence-transformers:NAME or ollama:NAME")
+    embed_nodes_max: int | None = _opt(None, "above so many nodes, names alone are indexed")
 
 
 class LoadInput(Input):

@@ -10,6 +10,8 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from kgqa.surfaces.text import clean
+
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
@@ -19,8 +21,8 @@ DELAY = 2.0
 class Bar:
     """Show stages with counts; quiet where standard error is not a terminal."""
 
-    def __init__(self, *, quiet: bool = False) -> None:
-        self._quiet = quiet or not sys.stderr.isatty()
+    def __init__(self) -> None:
+        self._quiet = not (sys.stderr and sys.stderr.isatty())
         self._began = time.monotonic()
         self._progress: Progress | None = None
         self._tasks: dict[str, TaskID] = {}
@@ -45,5 +47,7 @@ class Bar:
             self._progress = Progress(console=Console(stderr=True), transient=True)
             self._progress.start()
         if stage not in self._tasks:
-            self._tasks[stage] = self._progress.add_task(stage, total=total)
+            from rich.markup import escape
+
+            self._tasks[stage] = self._progress.add_task(escape(clean(stage)), total=total)
         self._progress.update(self._tasks[stage], completed=done, total=total)

@@ -33,12 +33,19 @@ def lines(result: Any) -> Iterator[str]:
 
 
 def clean(text: str) -> str:
-    """Return text without characters that steer a terminal.
+    """Return text without characters that steer a terminal or turn the order of a line.
 
     >>> clean("a\\x1b[31mb\\tc")
     'a[31mb\\tc'
     """
-    return "".join(c for c in text if c == "\t" or unicodedata.category(c) not in ("Cc", "Cs"))
+    return "".join(c for c in text if c == "\t" or not _steers(c))
+
+
+def _steers(character: str) -> bool:
+    return unicodedata.category(character) in ("Cc", "Cs") or character in _TURNING
+
+
+_TURNING = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 
 
 @singledispatch
@@ -54,6 +61,11 @@ def _(result: LoadReport) -> int:
 
 @status.register
 def _(result: IndexReport) -> int:
+    return 2 if result.failed else 0
+
+
+@status.register
+def _(result: BatchReport) -> int:
     return 2 if result.failed else 0
 
 
@@ -224,7 +236,8 @@ def _(result: LoadReport) -> Iterable[str]:
 
 @render.register
 def _(result: Failure) -> Iterable[str]:
-    return [f"failed: {result.unit}: {result.message}"]
+    where = "" if result.unit in result.message else f"{result.unit}: "
+    return [f"failed: {where}{result.message}"]
 
 
 @render.register
