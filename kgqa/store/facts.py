@@ -16,7 +16,7 @@ from kgqa.model.things import Fact
 from kgqa.protocols import Pattern, Reached
 from kgqa.store import queries, rows
 from kgqa.store.queries import Where, marks
-from kgqa.store.reading import Sibling, Siblings, is_open, overridden, stopped
+from kgqa.store.reading import Sibling, Siblings, overridden, stopped
 from kgqa.store.rows import Record
 from kgqa.temporal.interval import END
 
@@ -39,36 +39,43 @@ class Facts:
 
     def match(self, pattern: Pattern) -> list[Fact]:
         """Return facts by (earliest start, earliest end as stored, id), or by id."""
-        if pattern.limit is None:
-            return self._page(pattern, None, None)
-        return list(islice(self.stream(pattern), pattern.limit))
+        if pattern.limit is not None:
+            return list(islice(self.stream(pattern), pattern.limit))
+        found = self._read(self._page(pattern), pattern.known_at, pattern)
+        # A node that was merged into another has no facts; only then merges need a look.
+        if not found and (merged := self._canonical(pattern)) is not pattern:
+            return self._read(self._page(merged), pattern.known_at, pattern)
+        return found
 
     def stream(self, pattern: Pattern) -> Iterator[Fact]:
         """Yield what ``match`` returns, reading page by page; ``limit`` is ignored."""
-        size, last = _PAGE, None
+        pattern, size, last = self._canonical(pattern), _PAGE, None
         while True:
-            page: list[tuple[Any, ...]] = []
-            yield from self._page(pattern, size, last, page)
-            if len(page) < size:
+            page = self._page(pattern, size, last)
+            yield from self._read(page, pattern.known_at, pattern)
+            places = dict.fromkeys((row[5], row[7], row[1]) for row in page)
+            if len(places) < size:
                 return
-            last, size = page[-1], min(size * 4, _LARGEST_PAGE)
+            *_, last = places
+            size = min(size * 4, _LARGEST_PAGE)
+
+    def _canonical(self, pattern: Pattern) -> Pattern:
+        """Return the pattern with ids followed through merges; itself if none is merged."""
+        canonical, known_at = self._snapshot.canonical, pattern.known_at
+        subject, object_ = pattern.subject, pattern.object
+        if subject is not None:
+            subject = canonical(subject, known_at)
+        if isinstance(object_, str):
+            object_ = canonical(object_, known_at)
+        if (subject, object_) == (pattern.subject, pattern.object):
+            return pattern
+        return replace(pattern, subject=subject, object=object_)
 
     def _page(
-        self,
-        pattern: Pattern,
-        size: int | None,
-        last: tuple[Any, ...] | None,
-        seen: list[tuple[Any, ...]] | None = None,
-    ) -> list[Fact]:
-        known_at = self._snapshot.known(pattern.known_at)
-        subject, token = pattern.subject, None
-        if subject is not None:
-            subject = self._snapshot.canonical(subject, known_at)
-        if pattern.object is not None:
-            token = object_token(pattern.object)
-            if isinstance(pattern.object, str):
-                token = "n:" + self._snapshot.canonical(pattern.object, known_at)
-        where = queries.about(Where(), pattern, subject, token)
+        self, pattern: Pattern, size: int | None = None, last: tuple[Any, ...] | None = None
+    ) -> list[Record]:
+        """Return the rows of at most ``size`` facts, those that come after ``last``."""
+        where = queries.about(Where(), pattern)
         if last is None:
             self._snapshot.after(where, "facts", "f", pattern)
         elif pattern.order == "id":
@@ -76,10 +83,7 @@ class Facts:
         else:
             where.add("(f.es, f.ee, f.id) > (?, ?, ?)", *last)
         order = "f.id" if pattern.order == "id" else "f.es, f.ee, f.id"
-        found = self._select(where, known_at, order, size)
-        if seen is not None:
-            seen += dict.fromkeys((row[5], row[7], row[1]) for row in found)
-        return self._read(found, known_at, pattern)
+        return self._select(where, pattern.known_at, order, size)
 
     def by_id(self, ids: list[str], known_at: int | None) -> list[Fact]:
         """Return the facts with these ids."""
@@ -90,6 +94,7 @@ class Facts:
         self, where: Where, known_at: int | None, order: str, size: int | None = None
     ) -> list[Record]:
         """Return joined rows FACT; claims of one fact follow one another."""
+        known_at = self._snapshot.known(known_at)
         queries.recorded(where, "f", known_at)
         source, limit = "facts f", where.parameters
         if size is not None:
@@ -111,15 +116,24 @@ class Facts:
         self, found: list[Record], known_at: int | None, pattern: Pattern | None = None
     ) -> list[Fact]:
         """Return facts as they are read: ends overridden and stopped, then filtered again."""
-        facts = rows.facts(found)
-        for i, fact in enumerate(facts):
-            if is_open(fact):
-                facts[i] = self._ended(fact, known_at)
-        if pattern is None or pattern.valid is None:
-            return facts
-        valid, match = pattern.valid, pattern.match
-        # Only an end that moved can have left the span that SQL has checked.
-        return [f for f in facts if f.valid.le == END or f.valid.matches(valid, match)]
+        facts: list[Fact] = []
+        for fact in rows.facts(found):
+            if fact.valid.le == END and fact.valid.dated:
+                read = self._ended(fact, known_at)
+                # Only an end that moved can have left the span that SQL has checked.
+                if read is fact or self._fits(read, pattern):
+                    facts.append(read)
+            else:
+                facts.append(fact)
+        return facts
+
+    @staticmethod
+    def _fits(fact: Fact, pattern: Pattern | None) -> bool:
+        return (
+            pattern is None
+            or pattern.valid is None
+            or fact.valid.matches(pattern.valid, pattern.match)
+        )
 
     def _ended(self, fact: Fact, known_at: int | None) -> Fact:
         token = object_token(fact.object)
@@ -135,6 +149,7 @@ class Facts:
 
     def _beside(self, side: str, value: str, relation: str, known_at: int | None) -> Siblings:
         """Return the facts that share ``side`` (subject or object) and the relation."""
+        known_at = self._snapshot.known(known_at)
         key = (side, value, relation, known_at)
         found = self._siblings.get(key)
         if found is None:
@@ -161,7 +176,7 @@ class Facts:
         Breadth first; the facts at a node by earliest start. Every hop satisfies ``pattern``,
         whose subject and object are ignored. At most ``limit`` paths, the shortest first.
         """
-        known_at = self._snapshot.known(pattern.known_at)
+        known_at = pattern.known_at
         incident: dict[str, _Replay] = {}
 
         def at(node: str) -> _Replay:

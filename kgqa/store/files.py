@@ -5,12 +5,13 @@ Belongs here: connections and everything about the file as a whole. Must not: wh
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import sqlite3
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -47,47 +48,74 @@ def connect(path: Path, *, write: bool = False) -> sqlite3.Connection:
     return connection
 
 
+FOREIGN = (sqlite3.Error, OSError, UnicodeEncodeError, OverflowError)
+"""What SQLite and the operating system raise."""
+
+
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
-    """Raise typed errors in place of those of sqlite3 and the operating system."""
+    """Raise typed errors in place of FOREIGN ones."""
     try:
         yield
     except KGQAError:
         raise
-    except (sqlite3.Error, OSError) as exc:
-        raise _typed(exc, path) from exc
-    except UnicodeEncodeError as exc:
-        raise InputError(
+    except FOREIGN as exc:
+        raise typed(exc, path) from exc
+
+
+def typed(exc: BaseException, path: Path) -> KGQAError:
+    """Return the typed error that stands for a FOREIGN one; a typed one as it is."""
+    if isinstance(exc, KGQAError):
+        return exc
+    if isinstance(exc, UnicodeEncodeError):
+        return InputError(
             f"an id holds a character that is no text: {exc.object[exc.start : exc.end]!r}",
             code="store.bad_text", hint="write ids in valid Unicode",
-        ) from exc  # fmt: skip
-    except OverflowError as exc:
-        raise InputError(
+        )  # fmt: skip
+    if isinstance(exc, OverflowError):
+        return InputError(
             "a number does not fit into 64 bits", code="store.number_range",
             hint="write larger numbers as text",
-        ) from exc  # fmt: skip
-
-
-def _typed(exc: sqlite3.Error | OSError, path: Path) -> KGQAError:
+        )  # fmt: skip
     name = getattr(exc, "sqlite_errorname", "") or ""
     message = f"{str(path)!r}: {exc}"
-    if name.startswith("SQLITE_FULL") or getattr(exc, "errno", None) == 28:
-        return UnavailableError(message, code="store.disk_full", hint="free some space, then retry")
-    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-        return UnavailableError(message, code="store.locked", hint="retry when the writer is done")
-    if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
-        return corrupt(path, str(exc))
-    if isinstance(exc, PermissionError) or name.startswith(
-        ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")
-    ):
-        return DeniedError(
-            message, code="store.not_permitted", hint="check the rights of the file and its folder"
-        )
+    for prefixes, make in _ERRORS:
+        if name.startswith(prefixes):
+            return make(message, path)
     if isinstance(exc, FileNotFoundError):
         return _missing(path)
-    if name.startswith("SQLITE_TOOBIG"):
-        return InputError(message, code="store.too_big", hint="split the text")
+    if isinstance(exc, PermissionError):
+        return _not_permitted(message, path)
+    if isinstance(exc, OSError) and exc.errno == errno.ENOSPC:
+        return _disk_full(message, path)
     return FaultError(message, code="store.io", hint="run kgqa verify")
+
+
+def _disk_full(message: str, path: Path) -> KGQAError:
+    return UnavailableError(message, code="store.disk_full", hint="free some space, then retry")
+
+
+def _not_permitted(message: str, path: Path) -> KGQAError:
+    return DeniedError(
+        message, code="store.not_permitted", hint="check the rights of the file and its folder"
+    )
+
+
+def _busy(message: str, path: Path) -> KGQAError:
+    return UnavailableError(message, code="store.locked", hint="retry when the writer is done")
+
+
+def _too_big(message: str, path: Path) -> KGQAError:
+    return InputError(message, code="store.too_big", hint="split the text")
+
+
+_ERRORS: tuple[tuple[tuple[str, ...], Callable[[str, Path], KGQAError]], ...] = (
+    (("SQLITE_FULL",), _disk_full),
+    (("SQLITE_BUSY", "SQLITE_LOCKED"), _busy),
+    (("SQLITE_CORRUPT", "SQLITE_NOTADB"), lambda message, path: corrupt(path, message)),
+    (("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH"), _not_permitted),
+    (("SQLITE_TOOBIG",), _too_big),
+)
 
 
 def corrupt(path: Path, what: str) -> FaultError:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, TypeVar
 
+from kgqa.model.ids import object_token
 from kgqa.protocols import Pattern
 from kgqa.temporal.interval import BEGIN, END, narrowed
 
@@ -82,14 +83,14 @@ def existing(where: Where, pattern: Pattern) -> Where:
     return where
 
 
-def about(where: Where, pattern: Pattern, subject: str | None, token: str | None) -> Where:
-    """Add what a pattern asks of a fact ``f``, ids already canonical."""
-    if subject is not None:
-        where.add("f.subject = ?", subject)
+def about(where: Where, pattern: Pattern) -> Where:
+    """Add what a pattern asks of a fact ``f``."""
+    if pattern.subject is not None:
+        where.add("f.subject = ?", pattern.subject)
     if pattern.relation is not None:
         where.add("f.relation = ?", pattern.relation)
-    if token is not None:
-        where.add("f.object = ?", token)
+    if pattern.object is not None:
+        where.add("f.object = ?", object_token(pattern.object))
     return timed(where, "f", pattern)
 
 

@@ -62,11 +62,6 @@ class Siblings:
         return None
 
 
-def is_open(fact: Fact) -> bool:
-    """Tell whether a fact's end may stop earlier than stored: open or unknown, but dated."""
-    return fact.valid.le == END and fact.valid.dated
-
-
 def overridden(fact: Fact, end: tuple[Instant, Instant] | None) -> Fact:
     """Return the fact with the end that a fact of the same three states, if any."""
     if end is None:

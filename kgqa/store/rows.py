@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import lru_cache
 from typing import Any, TypeAlias, cast
 
@@ -224,41 +224,42 @@ def object_of(token: str) -> str | Literal:
     return object_value(token)
 
 
-def _source(row: Record) -> Source:
-    return Source(
-        row[12], row[13], None if row[14] is None else Span(row[14], row[15]), row[16], row[17],
-        properties(row[18]), row[11][6:],
-    )  # fmt: skip
+# Immutable, and the same ones are read again and again.
+_term = lru_cache(maxsize=50_000)(validity)
+_recorded = lru_cache(maxsize=1_000)(Recorded)
 
 
-def facts(rows: Iterable[Record]) -> list[Fact]:
+def facts(found: Iterable[Record]) -> list[Fact]:
     """Return facts from rows FACT in which the claims of one fact follow one another."""
-    found: list[Fact] = []
-    group: list[Record] = []
-    last = -1
-    for row in rows:
-        if row[0] != last and group:
-            found.append(_fact(group))
-            group = []
-        group.append(row)
-        last = row[0]
-    if group:
-        found.append(_fact(group))
-    return found
-
-
-def _fact(group: list[Record]) -> Fact:
-    if len(group) > 1:
+    facts: list[Fact] = []
+    several: dict[int, list[Record]] = {}
+    last: Record = (None,)
+    for row in found:
+        if row[0] == last[0]:
+            several.setdefault(len(facts) - 1, [last]).append(row)
+        else:
+            facts.append(_fact(row))
+            last = row
+    for i, group in several.items():
         group.sort(key=_source_order)
-    row = group[0]
-    sources = [_source(r) for r in group]
-    if len(sources) > 1:
         # Claims that name the nodes by other words are one source if all else is the same.
-        sources = [s for i, s in enumerate(sources) if i == 0 or s != sources[i - 1]]
+        sources = [source for row in group for source in _fact(row).sources]
+        distinct = [s for j, s in enumerate(sources) if j == 0 or s != sources[j - 1]]
+        facts[i] = replace(_fact(group[0]), sources=tuple(distinct))
+    return facts
+
+
+def _fact(row: Record) -> Fact:
+    (
+        _, name, subject, relation, token, es, ls, ee, le, since, until,
+        written, document, chunk, start, end, line, confidence, body,
+    ) = row  # fmt: skip
+    span = None if start is None else Span(start, end)
+    told = properties(body) if body else {}
     return Fact(
-        row[1], row[2], row[3], object_of(row[4]),
-        validity(row[5], row[6], row[7], row[8], row[11]), Recorded(row[9], row[10]),
-        tuple(sources),
+        name, subject, relation, object_of(token), _term(es, ls, ee, le, written),
+        _recorded(since, until),
+        (Source(document, chunk, span, line, confidence, told, written[6:]),),
     )  # fmt: skip
 
 

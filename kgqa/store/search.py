@@ -6,6 +6,7 @@ nearest neighbours (``vectors``). Imports numpy, so it is itself imported on fir
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -105,7 +106,7 @@ class _Vectors:
 class _Terms:
     """Hold when the embedded items of one kind hold: term i, of matrix row ``rows[i]``."""
 
-    __slots__ = ("ee", "es", "kinds", "le", "ls", "rows")
+    __slots__ = ("ee", "es", "kinds", "le", "ls", "rows", "run")
 
     def __init__(self, found: list[tuple[Any, ...]], vectors: _Vectors, kind: str) -> None:
         at = vectors.rows
@@ -118,12 +119,18 @@ class _Terms:
             np.array(column, dtype=np.int64) for column in columns[1:5]
         )
         self.kinds = np.array(columns[5], dtype=object)
+        first, count = (int(self.rows[0]), len(kept)) if kept else (0, 0)
+        one_each = bool((self.rows == np.arange(first, first + count)).all())
+        self.run = slice(first, first + count) if one_each else None
 
     def mask(self, size: int, pattern: Pattern) -> _Mask:
         """Return which matrix rows have a term that satisfies the pattern."""
         kept = self._admitted(pattern)
         mask = np.zeros(size, dtype=bool)
-        mask[self.rows if kept is None else self.rows[kept]] = True
+        if self.run is not None:
+            mask[self.run] = True if kept is None else kept
+        else:
+            mask[self.rows if kept is None else self.rows[kept]] = True
         return mask
 
     def _admitted(self, pattern: Pattern) -> _Mask | None:
@@ -140,21 +147,26 @@ class _Terms:
             conditions.append((self.es != es) | (self.ls != ls) | (self.ee != ee) | (self.le != le))
         if pattern.kind is not None:
             conditions.append(self.kinds == pattern.kind)
-        return np.logical_and.reduce(conditions) if conditions else None
+        if not conditions:
+            return None
+        kept = conditions[0]
+        for condition in conditions[1:]:
+            kept &= condition
+        return kept
 
 
-_CHUNK_TERMS = f"SELECT id, es, ls, ee, le, NULL FROM chunks WHERE recorded_to = {END}"
+_CHUNK_TERMS = f"SELECT id, es, ls, ee, le, NULL FROM chunks WHERE recorded_to = {END} ORDER BY id"
 _NODE_TERMS = (
     f"SELECT n.id, coalesce(e.es, {BEGIN}), coalesce(e.ls, {END - 1}), "
     f"coalesce(e.ee, {BEGIN + 1}), coalesce(e.le, {END}), n.kind "
-    f"FROM nodes n LEFT JOIN existence e ON e.node = n.n WHERE n.recorded_to = {END}"
+    f"FROM nodes n LEFT JOIN existence e ON e.node = n.n WHERE n.recorded_to = {END} ORDER BY n.id"
 )
 
 
 def _current(snapshot: Snapshot, vectors: _Vectors, pattern: Pattern) -> _Mask:
     """Return which rows satisfy the pattern now: interval columns in memory."""
     size = len(vectors.index)
-    mask = np.zeros(size, dtype=bool)
+    masks: list[_Mask] = []
     for kind, part, sql in (
         ("chunk", "chunks", _CHUNK_TERMS),
         ("node", "nodes", _NODE_TERMS),
@@ -168,17 +180,11 @@ def _current(snapshot: Snapshot, vectors: _Vectors, pattern: Pattern) -> _Mask:
                 snapshot.connection.execute(sql).fetchall(), vectors, kind
             ),
         )
-        narrowed_by = pattern if kind == "node" else _without_kind(pattern)
-        mask |= held.mask(size, narrowed_by)
+        narrowed_by = pattern if kind == "node" else replace(pattern, kind=None)
+        masks.append(held.mask(size, narrowed_by))
     if "relation" in pattern.items:
-        mask |= vectors.kinds == _KINDS.index("relation")
-    return mask
-
-
-def _without_kind(pattern: Pattern) -> Pattern:
-    from dataclasses import replace
-
-    return replace(pattern, kind=None)
+        masks.append(vectors.kinds == _KINDS.index("relation"))
+    return np.logical_or.reduce(masks) if len(masks) != 1 else masks[0]
 
 
 def _past(snapshot: Snapshot, vectors: _Vectors, pattern: Pattern) -> _Mask:

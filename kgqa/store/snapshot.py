@@ -54,14 +54,25 @@ class Cache:
 class Snapshot:
     """Read the state that ``connection``'s open transaction sees."""
 
-    __slots__ = ("cache", "connection", "revision")
+    __slots__ = ("_revision", "cache", "connection")
 
     def __init__(self, connection: sqlite3.Connection, cache: Cache) -> None:
         self.connection = connection
         self.cache = cache
-        self.revision: int = connection.execute(
-            "SELECT coalesce(max(n), 0) FROM revisions"
-        ).fetchone()[0]
+        self._revision: int | None = None
+
+    @property
+    def revision(self) -> int:
+        """Return the revision of this state; read when first needed, a plain match needs none."""
+        if self._revision is None:
+            self._revision = self.connection.execute(
+                "SELECT coalesce(max(n), 0) FROM revisions"
+            ).fetchone()[0]
+        return self._revision
+
+    def pin(self) -> None:
+        """Read something: a transaction sees what is committed when it first reads."""
+        self._revision = self.revision
 
     def touched(self, part: str) -> int:
         """Return the revision that last changed a part, or any of several joined by ``+``."""

@@ -58,7 +58,7 @@ class SQLiteStore:
         self._idle: list[sqlite3.Connection] = []
         self._guard = threading.Lock()
         self._closed = False
-        with self._snapshot() as snapshot, files.translated(path):
+        with self._snapshot() as snapshot:
             snapshot.connection.execute("SELECT count(*) FROM (SELECT 1 FROM facts LIMIT 1)")
 
     @classmethod
@@ -73,39 +73,37 @@ class SQLiteStore:
 
     # Connections.
 
-    @contextmanager
-    def _connection(self) -> Iterator[sqlite3.Connection]:
-        with self._guard:
-            if self._closed:
-                raise InputError(
-                    f"the knowledge base {str(self.path)!r} was closed", code="store.closed",
-                    hint="open it again",
-                )  # fmt: skip
-            connection = self._idle.pop() if self._idle else None
-        if connection is None:
-            connection = files.connect(self.path)
-        try:
-            yield connection
-        finally:
-            if connection.in_transaction:
-                connection.rollback()
-            with self._guard:
-                keep = not self._closed and len(self._idle) < _IDLE
-                if keep:
-                    self._idle.append(connection)
-            if not keep:
-                connection.close()
+    def _snapshot(self) -> _Reading:
+        return _Reading(self)
 
-    @contextmanager
-    def _snapshot(self) -> Iterator[Snapshot]:
-        with files.translated(self.path), self._connection() as connection:
-            connection.execute("BEGIN")
-            yield Snapshot(connection, self._cache)
+    def _borrow(self) -> sqlite3.Connection:
+        with self._guard:
+            self._check_open()
+            if self._idle:
+                return self._idle.pop()
+        return files.connect(self.path)
+
+    def _give_back(self, connection: sqlite3.Connection) -> None:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        with self._guard:
+            if not self._closed and len(self._idle) < _IDLE:
+                self._idle.append(connection)
+                return
+        connection.close()
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise InputError(
+                f"the knowledge base {str(self.path)!r} was closed", code="store.closed",
+                hint="open it again",
+            )  # fmt: skip
 
     @contextmanager
     def view(self) -> Iterator[Reader]:
         """Yield a Reader of one state, whatever is committed meanwhile. Use it in one thread."""
         with self._snapshot() as snapshot:
+            snapshot.pin()
             yield snapshot
 
     def close(self) -> None:
@@ -122,7 +120,8 @@ class SQLiteStore:
     def _writer(self) -> Iterator[sqlite3.Connection]:
         """Yield a connection inside a write transaction; commit, unless the block raises."""
         hooks.reached("begin")
-        with self._connection(), files.writer_lock(self.path):
+        self._check_open()
+        with files.writer_lock(self.path):
             connection = files.connect(self.path, write=True)
             try:
                 connection.execute("BEGIN IMMEDIATE")
@@ -166,6 +165,7 @@ class SQLiteStore:
         """
         from kgqa.store.erasing import erase
 
+        self._check_open()
         with files.translated(self.path):
             return erase(self.path, self._writer(), labels)
 
@@ -174,7 +174,8 @@ class SQLiteStore:
 
         Raises ConflictError (``store.exists``).
         """
-        with files.translated(path), self._connection():
+        self._check_open()
+        with files.translated(path):
             if path.exists():
                 raise files.taken(path)
             with files.temporary(path) as draft:
@@ -284,6 +285,33 @@ class SQLiteStore:
         """Yield batches that rebuild the current state, all of one snapshot."""
         with self._snapshot() as s:
             yield from s.batches()
+
+
+class _Reading:
+    """Open one snapshot; a plain class because every read passes through here."""
+
+    __slots__ = ("_connection", "_store")
+
+    def __init__(self, store: SQLiteStore) -> None:
+        self._store = store
+
+    def __enter__(self) -> Snapshot:
+        store = self._store
+        try:
+            self._connection = store._borrow()
+            try:
+                self._connection.execute("BEGIN")
+                return Snapshot(self._connection, store._cache)
+            except BaseException:
+                store._give_back(self._connection)
+                raise
+        except (sqlite3.Error, OSError) as exc:
+            raise files.typed(exc, store.path) from exc
+
+    def __exit__(self, kind: object, exc: BaseException | None, trace: object) -> None:
+        self._store._give_back(self._connection)
+        if isinstance(exc, files.FOREIGN):
+            raise files.typed(exc, self._store.path) from exc
 
 
 def last_revision(connection: sqlite3.Connection) -> tuple[int, int]:
