@@ -29,6 +29,7 @@ from kgqa.testing.replay import (
     Thing,
     about,
     apply,
+    bearers,
     canonical,
     drop_source,
     remove,
@@ -72,7 +73,7 @@ class Oracle:
         before = self.state()
         after = before.copy()
         apply(after, batch, self.revision + 1)
-        if after != before:
+        if after.content() != before.content():
             self.log.append(batch)
         return self.revision
 
@@ -106,7 +107,9 @@ class Oracle:
     def facts(self, known_at: int | None = None) -> list[Row]:
         """Return every fact as read: ends overridden, then stopped by functional relations."""
         s = self.state(known_at)
-        plain = stated(s)
+        # What a name meant then, though what declared the bearer has been erased since.
+        named = bearers(self._replay(self.revision if known_at is None else known_at))
+        plain = stated(s, named)
         rows = [row._replace(bounds=_override(row, plain)) for row in plain]
         return [row._replace(bounds=_stop(row, rows, s.relations)) for row in rows]
 

@@ -53,6 +53,11 @@ class State:
     relations: dict[str, Relation] = field(default_factory=dict)
     merges: list[tuple[int, str, str]] = field(default_factory=list)
 
+    def content(self) -> list[str]:
+        """Return what is said, without when and in which order it was written."""
+        said = [entry[1:] for entry in [*self.nodes, *self.claims]]
+        return sorted(map(repr, [*said, *self.merges, *self.documents, *self.relations.items()]))
+
     def copy(self) -> State:
         """Return a copy that can be written to."""
         return State(
@@ -121,9 +126,9 @@ def _add(s: State, entry: tuple[int, str, Claim]) -> None:
 
 
 def remove(s: State, entries: list[tuple[int, str, Claim]]) -> None:
-    """Take claims away; by their text, since ``Literal(1) == Literal(True)``."""
-    gone = {repr(entry) for entry in entries}
-    s.claims = [c for c in s.claims if repr(c) not in gone]
+    """Take claims away, whenever written; by text, since ``Literal(1) == Literal(True)``."""
+    gone = {repr(entry[1:]) for entry in entries}
+    s.claims = [c for c in s.claims if repr(c[1:]) not in gone]
 
 
 def about(s: State, label: str) -> list[tuple[int, str, Claim]]:
@@ -233,9 +238,8 @@ def _row(s: State, source: str, claim: Claim, named: Bearers) -> Row:
     )
 
 
-def stated(s: State) -> list[Row]:
-    """Return the facts as their sources state them."""
-    named = bearers(s)
+def stated(s: State, named: Bearers) -> list[Row]:
+    """Return the facts as their sources state them, names meaning what ``named`` says."""
     sources: dict[Row, set[Origin]] = {}
     for _, source, claim in s.claims:
         row = _row(s, source, claim, named)

@@ -170,7 +170,7 @@ def test_shifted_dates_shift_answers(fresh, count):
         for _ in range(count // 5):
             asked = pattern(rnd, of)
             valid = asked.valid and Interval(asked.valid.start + by, asked.valid.end + by)
-            before = asked.begun_before and asked.begun_before + by
+            before = None if asked.begun_before is None else asked.begun_before + by
             later = replace(asked, valid=valid, begun_before=before)
             expected = {
                 (s, r, o, moved(Validity(*bounds), by).bounds)
