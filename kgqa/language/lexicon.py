@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Literal as OneOf, TypeAlias
+from typing import Literal as OneOf
+from typing import TypeAlias
 
 from kgqa.language import wording
 from kgqa.language.nlp import inflected_verb, lemmas
@@ -97,9 +98,12 @@ class Lexicon:
         if other and other != key and other in self.relations:
             return other
         for candidate in self.relations.values():
-            if candidate.key != key and candidate.inverse:
-                if relation_key(candidate.inverse) == key:
-                    return candidate.key
+            if (
+                candidate.key != key
+                and candidate.inverse
+                and relation_key(candidate.inverse) == key
+            ):
+                return candidate.key
         return None
 
 

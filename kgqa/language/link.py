@@ -54,8 +54,14 @@ def link(
     """
     pieces = [_Piece(m.group(), m.start(), m.end()) for m in _TOKEN.finditer(text)]
     found = [
-        m for m in _known(text, pieces, reader, known_at)
-        if not any(a < m.end and m.start < b and not (m.start <= a and b < m.end or m.start < a and b <= m.end) for a, b in skip)
+        m
+        for m in _known(text, pieces, reader, known_at)
+        if not any(
+            a < m.end
+            and m.start < b
+            and not ((m.start <= a and b < m.end) or (m.start < a and b <= m.end))
+            for a, b in skip
+        )
     ]
     chosen = _cover(found)
     taken = [(m.start, m.end) for m in chosen] + list(skip)
@@ -127,13 +133,10 @@ def _nameable(raw: str) -> bool:
     return raw[0].isalnum() or raw[0] in "(\"'“«"
 
 
-def _named(
-    hits: Sequence[tuple[NameHit, str]], nodes: dict[str, Node]
-) -> tuple[Candidate, ...]:
+def _named(hits: Sequence[tuple[NameHit, str]], nodes: dict[str, Node]) -> tuple[Candidate, ...]:
     best: dict[str, Candidate] = {}
-    for hit, why in hits:
-        if why == "exact" and not hit.main:
-            why = "alias"
+    for hit, how in hits:
+        why = "alias" if how == "exact" and not hit.main else how
         node = nodes.get(hit.node)
         kind = node.kind if node else None
         label = node.label if node else hit.label
@@ -180,9 +183,11 @@ def _loose(
         capital = word[0].isupper() and lowered not in _NEVER
         if starts and lowered in wording.ORDINALS:
             capital = False
-        if capital and not covered:
-            current.append(piece)
-        elif not covered and current and (lowered in {"of", "the", "de", "von", "van"} or word == "."):
+        if (capital and not covered) or (
+            not covered
+            and current
+            and (lowered in {"of", "the", "de", "von", "van"} or word == ".")
+        ):
             current.append(piece)
         else:
             close()
@@ -274,7 +279,7 @@ def _initials(asked: str, name: str) -> bool:
 
 
 def _slips(raw: str) -> list[str]:
-    """Return every key one slip away (a letter dropped, swapped, doubled, wrong), if it is short."""
+    """Return every key one slip away (a letter lost, swapped, added, wrong) of a short name."""
     key = name_key(raw)
     if not 4 <= len(key) <= 32:
         return []

@@ -7,7 +7,8 @@ Every guess carries why.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal as OneOf, TypeAlias
+from typing import Literal as OneOf
+from typing import TypeAlias
 
 from kgqa.temporal.interval import Interval
 
@@ -96,9 +97,7 @@ class When:
     since: ends after its start; until: starts before its end.
     """
 
-    relation: OneOf[
-        "at", "during", "between", "throughout", "before", "after", "since", "until"
-    ]
+    relation: OneOf["at", "during", "between", "throughout", "before", "after", "since", "until"]
     moment: Moment
 
 

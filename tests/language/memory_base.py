@@ -97,5 +97,3 @@ class MemoryBase:
 
     def relations(self) -> Mapping[str, Relation]:
         return self._relations
-
-

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given
+from hypothesis import strategies as st
 from memory_base import MemoryBase
 from velmar import BASE
 
@@ -38,7 +41,10 @@ def _first(text: str) -> list[tuple[str, str, str]]:
         ("Did D. Vasski play?", [("D. Vasski", "dorn", "partial")]),
         ("Who was Ada Corvni?", [("Ada Corvni", "ada", "fuzzy")]),
         ("What is Norin?", [("Norin", "norrin", "fuzzy")]),
-        ("Who was first minister of Velmar?", [("first minister of Velmar", "first-minister", "exact")]),
+        (
+            "Who was first minister of Velmar?",
+            [("first minister of Velmar", "first-minister", "exact")],
+        ),
         ("Who was Zork of Nowhere?", []),
         ("", []),
     ],
@@ -78,7 +84,9 @@ def test_no_accents_no_matter() -> None:
 
 
 def test_pinned() -> None:
-    found = pinned("Was Rook seen with ROOK?", [("rook", Node("rook-2", "Jonas Rook")), (" ", Node("x", "x"))])
+    found = pinned(
+        "Was Rook seen with ROOK?", [("rook", Node("rook-2", "Jonas Rook")), (" ", Node("x", "x"))]
+    )
     assert [(m.text, m.candidates[0].node, m.candidates[0].why) for m in found] == [
         ("Rook", "rook-2", "given"),
         ("ROOK", "rook-2", "given"),
@@ -88,7 +96,7 @@ def test_pinned() -> None:
 @given(st.text(max_size=80))
 def test_mentions_lie_in_the_text_and_apart(text: str) -> None:
     mentions = link(text, BASE)
-    for a, b in zip(mentions, mentions[1:], strict=False):
+    for a, b in pairwise(mentions):
         assert a.end <= b.start
     for mention in mentions:
         assert mention.candidates
@@ -96,7 +104,9 @@ def test_mentions_lie_in_the_text_and_apart(text: str) -> None:
         assert text[mention.start : mention.end].startswith(mention.text[:1])
 
 
-NAMES = st.sampled_from(["Ada Corvin", "Harbour Gulls", "Queen Ilse", "Oxley-on-Sea", "Reform League"])
+NAMES = st.sampled_from(
+    ["Ada Corvin", "Harbour Gulls", "Queen Ilse", "Oxley-on-Sea", "Reform League"]
+)
 
 
 @given(NAMES, st.sampled_from(["{}", "who was {}?", "the {} (see {})", "«{}», {}.", "{}'s {}"]))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import example, given, settings, strategies as st
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 from velmar import BASE, LEXICON
 
 from kgqa.errors import InputError
@@ -42,7 +43,7 @@ def _node(term: object) -> str:
         ("Who was mayor of Saltharbour on 1990-02-30?", "question.bad_date"),
         ("Who was mayor of Saltharbour on 31st of June?", "question.bad_date"),
         ("Who was mayor of Saltharbour in 1815 after 1820?", "question.contradictory_times"),
-        ("Who was mayor of Saltharbour after 1820 and before 1810?", "question.contradictory_times"),
+        ("Who was mayor of Norrin after 1820 and before 1810?", "question.contradictory_times"),
     ],
 )  # fmt: skip
 def test_refused(text: str, code: str) -> None:
@@ -84,7 +85,8 @@ def test_impossible_date(text: str, bad: str | None) -> None:
 def test_not_understood(text: str) -> None:
     (only,) = analyse(text, LEXICON, BASE)
     assert only.goal is None
-    assert only.why and only.text == text
+    assert only.why
+    assert only.text == text
     assert explain_question(only) == "asked: nodes\ngoal: none"
 
 
@@ -180,15 +182,18 @@ def test_order(text: str, order: tuple[str, int]) -> None:
     best = _best(text)
     assert best.order is not None
     assert (best.order.kind, best.order.n) == order
-    assert best.goal is not None and best.goal.relations[0].key == "mayor of"
+    assert best.goal is not None
+    assert best.goal.relations[0].key == "mayor of"
     assert _node(best.goal.object) == "harbour"
 
 
 def test_after_a_holder_means_all_of_them_where_the_wording_is_plural() -> None:
     best = _best("Who were the mayors of Saltharbour after Ada Corvin?")
-    assert best.order is None and best.plural
+    assert best.order is None
+    assert best.plural
     (when,) = best.when
-    assert when.relation == "after" and when.moment.goal is not None
+    assert when.relation == "after"
+    assert when.moment.goal is not None
     assert _node(when.moment.goal.subject) == "ada"
 
 
@@ -215,12 +220,14 @@ def test_asked(text: str, asked: str) -> None:
     best = _best(text)
     assert best.asked == asked
     assert best.score > 0.7
-    assert best.goal is not None and best.goal.relations[0].key == "mayor of"
+    assert best.goal is not None
+    assert best.goal.relations[0].key == "mayor of"
 
 
 PLACES = st.sampled_from([("Saltharbour", "harbour"), ("Oxley-on-Sea", "oxley")])
 ASKING = st.sampled_from(
-    ["Who was mayor of {}", "who was the mayor of {}", "{} had whom as mayor", "Name the mayor of {}",
+    ["Who was mayor of {}", "who was the mayor of {}", "{} had whom as mayor",
+     "Name the mayor of {}",
      "Which person was mayor of {}", "Please tell me who was mayor of {}", "{}'s mayor was who",
      "As far as is known, who was mayor of {}", "Who served as mayor of {}"]
 )  # fmt: skip
@@ -232,12 +239,28 @@ def test_one_pattern_many_wordings(
     place: tuple[str, str], asking: str, time: str, fronted: bool
 ) -> None:
     said = asking.replace("{}", place[0])
-    text = f"{time[0].upper()}{time[1:]}, {said[0].lower()}{said[1:]}?" if fronted else f"{said} {time}?"
+    text = (
+        f"{time[0].upper()}{time[1:]}, {said[0].lower()}{said[1:]}?"
+        if fronted
+        else f"{said} {time}?"
+    )
     goal = _goal(text)
     assert [g.key for g in goal.relations] == ["mayor of"]
     assert (_node(goal.object), goal.wanted) == (place[1], "subject")
     assert isinstance(goal.subject, Unknown)
     assert len(_best(text).when) == 1
+
+
+def _readings_or_error(text: str) -> list[Question]:
+    try:
+        readings = analyse(text, LEXICON, BASE)
+    except InputError as refused:
+        error: InputError | None = refused
+        readings = []
+    else:
+        error = None
+    assert bool(readings) != (error is not None and error.code.startswith("question."))
+    return readings
 
 
 WORDS = st.sampled_from(
@@ -259,14 +282,14 @@ WORDS = st.sampled_from(
 @example("how many")
 @example("in which year")
 def test_any_words_give_readings_or_a_typed_error(text: str) -> None:
-    try:
-        readings = analyse(text, LEXICON, BASE)
-    except InputError as error:
-        assert error.code.startswith("question.")
+    readings = _readings_or_error(text)
+    if not readings:
         return
     assert 1 <= len(readings) <= 8
     scores = [q.score for q in readings]
-    assert scores == sorted(scores, reverse=True) and 0 <= scores[-1] and scores[0] <= 1
+    assert scores == sorted(scores, reverse=True)
+    assert scores[-1] >= 0
+    assert scores[0] <= 1
     assert all(q.text == text and q.why for q in readings)
     assert all(explain_question(q) for q in readings)
     assert analyse(text, LEXICON, BASE) == readings
@@ -275,9 +298,8 @@ def test_any_words_give_readings_or_a_typed_error(text: str) -> None:
 @settings(max_examples=60)
 @given(st.text(max_size=120))
 def test_any_text_gives_readings_or_a_typed_error(text: str) -> None:
-    try:
-        readings = analyse(text, LEXICON, BASE)
-    except InputError as error:
-        assert error.code.startswith("question.")
+    readings = _readings_or_error(text)
+    if not readings:
         return
-    assert readings and all(q == replace(q) for q in readings)
+    assert readings
+    assert all(q == replace(q) for q in readings)

@@ -1,4 +1,4 @@
-"""Every question of golden/questions.txt reads as golden/readings.txt says, and is deterministic."""
+"""Every question of golden/questions.txt reads as golden/readings.txt says."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import os
 from pathlib import Path
 
 import pytest
+from velmar import BASE, LEXICON
 
 from kgqa.language.question import analyse, explain_question
-from velmar import BASE, LEXICON
 
 GOLDEN = Path(__file__).parent / "golden"
 QUESTIONS = (GOLDEN / "questions.txt").read_text("utf-8").splitlines()

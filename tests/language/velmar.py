@@ -5,16 +5,20 @@ Belongs here: rows only. Nothing in it is of this world or of any shared data se
 
 from __future__ import annotations
 
+from typing import cast
+
+from memory_base import MemoryBase
+
 from kgqa.language.lexicon import Lexicon
 from kgqa.model.things import Alias, Literal, Node, Relation
+from kgqa.protocols import Reader
 from kgqa.temporal import Validity, parse
-from memory_base import MemoryBase
 
 RELATIONS = (
     Relation("mayor of", "mayor of", ("mayor",), "had as mayor", "person", "city", max_subjects=1),
     Relation("held office", "held office", ("office held",), "held by", "person", "office"),
-    Relation("married to", "married to", ("spouse", "wife of", "husband of"), "married to", "person",
-             "person"),
+    Relation("married to", "married to", ("spouse", "wife of", "husband of"), "married to",
+             "person", "person"),
     Relation("head office in", "head office in", ("headquartered in",), None, "company", "city"),
     Relation("part of", "part of", ("belonged to", "located in"), "contains", "city", "country"),
     Relation("played for", "played for", (), None, "person", "club"),
@@ -25,7 +29,8 @@ RELATIONS = (
     Relation("died in", "died in", (), None, "person", "city"),
     Relation("member of", "member of", (), "has member", "person", "party"),
     Relation("capital", "capital", (), "capital of", "country", "city", max_objects=1),
-    Relation("ruled", "ruled", ("ruler of", "king of", "queen of"), "ruled by", "person", "country"),
+    Relation("ruled", "ruled", ("ruler of", "king of", "queen of"), "ruled by", "person",
+             "country"),
     Relation("population", "population", ("inhabitants",), None, "city", "literal"),
     Relation("child of", "child of", ("son of", "daughter of"), "parent of", "person", "person"),
     Relation("parent of", "parent of", ("father of", "mother of"), "child of", "person", "person"),
@@ -34,9 +39,7 @@ RELATIONS = (
 
 
 def _node(id_: str, kind: str, label: str, *aliases: str | tuple[str, str]) -> Node:
-    made = [
-        Alias(a) if isinstance(a, str) else Alias(a[0], parse(a[1])) for a in aliases
-    ]
+    made = [Alias(a) if isinstance(a, str) else Alias(a[0], parse(a[1])) for a in aliases]
     return Node(id_, label, kind, tuple(made))
 
 
@@ -109,5 +112,5 @@ def _rows() -> list[tuple[str, str, str | Literal, Validity]]:
     return rows
 
 
-BASE = MemoryBase(_rows(), NODES, RELATIONS)
+BASE = cast(Reader, MemoryBase(_rows(), NODES, RELATIONS))
 LEXICON = Lexicon.of(RELATIONS)

@@ -12,11 +12,11 @@ from dataclasses import replace
 
 from kgqa.errors import InputError
 from kgqa.language import wording
-from kgqa.language.question.goals import Goals
-from kgqa.language.question.items import Item, Word, itemise
 from kgqa.language.lexicon import Lexicon
 from kgqa.language.link import link, pinned
 from kgqa.language.nlp import known
+from kgqa.language.question.goals import Goals
+from kgqa.language.question.items import Item, Word, itemise
 from kgqa.language.question.probe import Probe
 from kgqa.language.question.readings import Readings
 from kgqa.model.question import Mention, Question
@@ -31,8 +31,12 @@ _MONTHS = "january february march april may june july august september october n
 _MONTH = {m[:3]: n for n, m in enumerate(_MONTHS.split(), 1)}
 _DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _NAMES = "|".join(f"{m[:3]}(?:{m[3:]})?" for m in _MONTHS.split())
-_DAY_FIRST = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? ({_NAMES})\b\.?,?(?: (\d{{1,4}})\b)?", re.I)
-_MONTH_FIRST = re.compile(rf"\b({_NAMES})\b\.? (\d{{1,2}})(?:st|nd|rd|th)?\b(?!:)(?:,? (\d{{3,4}})\b)?", re.I)
+_DAY_FIRST = re.compile(
+    rf"\b(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? ({_NAMES})\b\.?,?(?: (\d{{1,4}})\b)?", re.I
+)
+_MONTH_FIRST = re.compile(
+    rf"\b({_NAMES})\b\.? (\d{{1,2}})(?:st|nd|rd|th)?\b(?!:)(?:,? (\d{{3,4}})\b)?", re.I
+)
 _ISO = re.compile(r"(?<![\w-])-?(\d{4,})-(\d\d)(?:-(\d\d))?(?![\w-])")
 
 

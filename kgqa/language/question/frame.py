@@ -1,23 +1,21 @@
-"""The frame of a question: what is asked, in which order, at which times; the rest is its core.
+"""What is asked: question words and commands to a frame; the rest of the question is its core.
 
-Belongs here: question words, commands, order words, temporal clauses. Must not: relations,
-names, the graph.
+Belongs here: question words, commands, fronted phrases. Must not: relations, names, the graph;
+clauses and order (``parts``).
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import Literal as OneOf, cast
+from dataclasses import dataclass, replace
+from typing import Literal as OneOf
+from typing import cast
 
 from kgqa.language import wording
-from kgqa.language.question.items import Item, Name, Time, Word, is_word, lower
+from kgqa.language.question.items import Item, Name, Time, Word, introduces, is_word, lower
 from kgqa.model.question import Asked, Unit
 
 Sequel = OneOf["first", "last", "nth", "next", "previous"]
-_NTH = re.compile(r"(\d{1,3})(?:st|nd|rd|th)")
-_STEPS = {"two": 2, "three": 3, "four": 4, "five": 5}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +45,7 @@ class Frame:
     near: bool = False
     times: tuple[Time, ...] = ()
     clauses: tuple[Clause, ...] = ()
-    why: tuple[str, ...] = field(default=())
+    why: tuple[str, ...] = ()
 
 
 def asked_of(items: Sequence[Item]) -> Frame:
@@ -57,29 +55,16 @@ def asked_of(items: Sequence[Item]) -> Frame:
     return _ask(_fronted(kept))
 
 
-def split(asking: Frame) -> Frame:
-    """Take temporal clauses, order words and times out of the core."""
-    core, clauses = _clauses(asking.core)
-    core, order, near = _order(core)
-    times = [i for i in core if isinstance(i, Time)]
-    kept = [i for i in core if not isinstance(i, Time) and not is_word(i, ",", ";", ":")]
-    return _settled(
-        replace(
-            asking, core=tuple(kept), clauses=tuple(clauses), order=order, near=near,
-            times=tuple(times),
-        )
-    )  # fmt: skip
-
-
 def _possessive(item: Item) -> bool:
     return isinstance(item, Word) and item.tag == "POS"
 
 
 def _fronted(items: list[Item]) -> list[Item]:
     """Move what comes before the question itself behind it ("While X reigned, who …")."""
-    while items and (is_word(items[0], ",", "and", "so", "but", "then", "please") or (
-        isinstance(items[0], Time) and len(items) > 1
-    )):
+    while items and (
+        is_word(items[0], ",", "and", "so", "but", "then", "please")
+        or (isinstance(items[0], Time) and len(items) > 1)
+    ):
         head = items.pop(0)
         if isinstance(head, Time):
             items.append(head)
@@ -92,7 +77,7 @@ def _fronted(items: list[Item]) -> list[Item]:
             pass
         elif k == 1 or not (lower(front[0]) in wording.CONNECTIVES and lower(front[0]) != "when"):
             return items
-        if front and (_introduces(front, 0) or any(isinstance(i, Name | Time) for i in front)):
+        if front and (introduces(front, 0) or any(isinstance(i, Name | Time) for i in front)):
             return items[k:] + front
         return items[k:]
     return items
@@ -108,15 +93,6 @@ def _opens(items: Sequence[Item], k: int) -> bool:
         return True
     comma = is_word(items[k - 1], ",")
     return comma and (word in wording.AUXILIARIES or word in wording.COMMANDS)
-
-
-def _introduces(items: Sequence[Item], k: int) -> tuple[str, int] | None:
-    """Return the temporal relation that the words at k introduce, and how many they are."""
-    for words, relation in wording.LONG_CONNECTIVES:
-        if tuple(lower(i) for i in items[k : k + len(words)]) == words:
-            return relation, len(words)
-    relation_ = wording.CONNECTIVES.get(lower(items[k]))
-    return (relation_, 1) if relation_ else None
 
 
 def _ask(items: list[Item]) -> Frame:
@@ -153,8 +129,10 @@ def _relative(items: Sequence[Item], k: int) -> bool:
     if is_word(items[k], "when"):
         return k + 1 < len(items) and lower(items[k + 1]) not in wording.AUXILIARIES
     before = items[k - 1]
-    return (isinstance(before, Word) and before.noun) or isinstance(before, Name) or (
-        lower(before) in wording.HEADS | {"that", "those"}
+    return (
+        (isinstance(before, Word) and before.noun)
+        or isinstance(before, Name)
+        or (lower(before) in wording.HEADS | {"that", "those"})
     )
 
 
@@ -224,7 +202,7 @@ def _how(before: Sequence[Item], after: Sequence[Item]) -> Frame:
     head = lower(after[0]) if after else ""
     if head == "long":
         return Frame("duration", (*before, *after[1:]), why=("how long",))
-    if head == "often" or head == "frequently":
+    if head in {"often", "frequently"}:
         return Frame("times", (*before, *after[1:]), why=("how often",))
     if head in {"many", "much", "count", "number"}:
         noun = next((w for w in after[1:] if isinstance(w, Word) and w.noun), None)
@@ -286,110 +264,3 @@ def _acts(items: Sequence[Item], word: Word) -> bool:
     after = next((i for i in items if i.start >= word.end), None)
     adjective = word.tag in {"VBN", "VBG", "VBD"} and isinstance(after, Word) and after.noun
     return word.verb and not adjective
-
-
-def _clauses(items: Sequence[Item]) -> tuple[list[Item], list[Clause]]:
-    """Split temporal clauses from the core; each runs to the next one, a comma, or the end."""
-    core: list[Item] = []
-    clauses: list[Clause] = []
-    k = 0
-    while k < len(items):
-        found = _introduces(items, k)
-        if is_word(items[k], "under") and any(isinstance(i, Name) for i in items[k + 1 : k + 2]):
-            found = ("during", 1)
-        if not found or k + found[1] >= len(items) or not _joins(items, k):
-            core.append(items[k])
-            k += 1
-            continue
-        relation, length = found
-        near = False
-        if core and lower(core[-1]) in wording.NEIGHBOUR:
-            core.pop()
-            near = True
-        stop = k + length
-        while stop < len(items) and not is_word(items[stop], ",", ";"):
-            inner = _introduces(items, stop)
-            if inner and stop > k + length and _joins(items, stop):
-                break
-            stop += 1
-        clauses.append(Clause(relation, tuple(items[k + length : stop]), near))
-        k = stop
-    return core, clauses
-
-
-def clause_start(items: Sequence[Item]) -> int:
-    """Return where the first temporal clause begins, or how many items there are."""
-    for k in range(1, len(items) - 1):
-        if _introduces(items, k) and _joins(items, k):
-            return k
-    return len(items)
-
-
-def _joins(items: Sequence[Item], k: int) -> bool:
-    """Tell whether a connective word at k joins a clause here, rather than being a plain word."""
-    word = lower(items[k])
-    if word == "following":
-        return k > 0 and lower(items[k - 1]) not in wording.DETERMINERS | wording.BE
-    return word != "since" or k > 0
-
-
-def _order(items: Sequence[Item]) -> tuple[list[Item], tuple[Sequel, int] | None, bool]:
-    """Take the word of order out of the core."""
-    kept: list[Item] = []
-    order: tuple[Sequel, int] | None = None
-    near = False
-    k = 0
-    while k < len(items):
-        item = items[k]
-        found = _order_at(items, k) if isinstance(item, Word) else None
-        if found and order is None:
-            order, length = (found[0], found[1]), found[2]
-            k += length
-            continue
-        if lower(item) in wording.NEIGHBOUR and isinstance(item, Word) and item.tag == "RB":
-            near = True
-        else:
-            kept.append(item)
-        k += 1
-    return kept, order, near
-
-
-def _order_at(items: Sequence[Item], k: int) -> tuple[Sequel, int, int] | None:
-    """Return (kind, n, words taken) of the order word at k."""
-    word = lower(items[k])
-    after = [lower(i) for i in items[k + 1 : k + 4]]
-    if word == "second" and after[:2] == ["to", "last"]:
-        return "last", 2, 3
-    if word == "last" and after[:2] == ["but", "one"]:
-        return "last", 2, 3
-    if word == "penultimate":
-        return "last", 2, 1
-    if word == "most" and after[:1] in (["recent"], ["recently"]):
-        return "last", 1, 2
-    item = items[k]
-    if isinstance(item, Word) and item.verb:
-        return None
-    if word in wording.FIRST:
-        return "first", 1, 1
-    if word in wording.LAST and not word.startswith("recent"):
-        return "last", 1, 1
-    if word in wording.NEXT:
-        return "next", 1, 1
-    if word in wording.PREVIOUS:
-        return "previous", 1, 1
-    numbered = _NTH.fullmatch(word)
-    n = int(numbered[1]) if numbered else wording.ORDINALS.get(word)
-    return ("nth", n, 1) if n else None
-
-
-def _settled(frame: Frame) -> Frame:
-    """Say whether "when" means the start, the end or the whole, by the verb and the order."""
-    told = "when" in frame.why and frame.asked == "span"
-    if not told and not (frame.unit and frame.asked in {"start", "span"}):
-        return frame
-    words = {w.lemma for w in frame.core if isinstance(w, Word)}
-    if words & wording.ENDING:
-        return replace(frame, asked="end")
-    if words & wording.STARTING or (frame.order and frame.order[0] == "first"):
-        return replace(frame, asked="start")
-    return replace(frame, asked="span")

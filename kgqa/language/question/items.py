@@ -61,9 +61,7 @@ class Time:
 Item: TypeAlias = Word | Name | Time
 
 
-def itemise(
-    text: str, mentions: Sequence[Mention], dates: Sequence[DateSpan]
-) -> list[Item]:
+def itemise(text: str, mentions: Sequence[Mention], dates: Sequence[DateSpan]) -> list[Item]:
     """Return the items of a text in order; mentions and dates must not overlap."""
     marks: list[Item] = [Name(m, m.start, m.end) for m in mentions]
     marks += [Time(d, min(d.lead, d.start), d.end) for d in dates]
@@ -107,3 +105,12 @@ def is_word(item: Item | None, *choices: str) -> bool:
 def wording_of(items: Sequence[Item], text: str) -> str:
     """Return the stretch of the text that the items cover."""
     return text[items[0].start : items[-1].end] if items else ""
+
+
+def introduces(items: Sequence[Item], k: int) -> tuple[str, int] | None:
+    """Return the temporal relation that the words at k introduce, and how many they are."""
+    for words, relation in wording.LONG_CONNECTIVES:
+        if tuple(lower(i) for i in items[k : k + len(words)]) == words:
+            return relation, len(words)
+    relation_ = wording.CONNECTIVES.get(lower(items[k]))
+    return (relation_, 1) if relation_ else None

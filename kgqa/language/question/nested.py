@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kgqa.language import wording
-from kgqa.language.question.frame import clause_start
-from kgqa.language.question.items import Item, Name, Time, Word, is_word, lower
 from kgqa.language.lexicon import Lexicon
+from kgqa.language.question.items import Item, Name, Time, Word, is_word, lower
+from kgqa.language.question.parts import clause_start
 
 _CLEAR = 0.7
 

@@ -117,9 +117,7 @@ class Probe:
         return described(self._load(h.id for h in hits), words, span)
 
 
-def described(
-    nodes: Sequence[Node], words: Sequence[str], span: tuple[int, int]
-) -> Mention | None:
+def described(nodes: Sequence[Node], words: Sequence[str], span: tuple[int, int]) -> Mention | None:
     """Return a mention for the nodes whose labels hold every one of the words, the fullest."""
     found = []
     for node in nodes:
@@ -132,5 +130,3 @@ def described(
     best = max((c.score for c in found), default=0.0)
     found = sorted((c for c in found if c.score == best), key=lambda c: c.node)
     return Mention(" ".join(words), *span, tuple(found[:_NODES])) if found else None
-
-

@@ -10,16 +10,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal as OneOf
 
-from kgqa.language.question import frame as framing
 from kgqa.language import wording
-from kgqa.language.question.frame import Frame
+from kgqa.language.lexicon import Lexicon
+from kgqa.language.question import parts
+from kgqa.language.question.frame import Frame, asked_of
 from kgqa.language.question.goals import Core, Goals, Placed, Scored, core_of
 from kgqa.language.question.items import Item, Name, Time, Word
-from kgqa.language.lexicon import Lexicon
 from kgqa.language.question.nested import nest
 from kgqa.language.question.succession import Succession, succession
 from kgqa.language.question.times import Clauses, Timing, written
-from kgqa.model.question import Asked, Goal, Mention, Order, Question, Unknown, When
+from kgqa.model.question import Asked, Goal, Mention, Order, Question, Term, Unknown, When
 
 _UNREAD = 0.25
 """What a reading that leaves a temporal clause unread may score at most."""
@@ -38,10 +38,10 @@ class Readings:
 
     def read(self, items: Sequence[Item], depth: int = 0) -> list[Question]:
         """Return the readings of a question, best first; ties by wording, deterministic."""
-        asking = framing.asked_of(items)
+        asking = asked_of(items)
         found: list[Question] = []
         for core, penalty, why in self._cores(asking.core, depth):
-            frame = framing.split(replace(asking, core=tuple(core), why=(*asking.why, *why)))
+            frame = parts.split(replace(asking, core=tuple(core), why=(*asking.why, *why)))
             found += [replace(q, score=q.score - penalty) for q in self._framed(frame)]
         unique = {(q.asked, q.goal, q.when, q.order): q for q in reversed(found)}
         return sorted(unique.values(), key=lambda q: (-q.score, q.why))[: 2 * _BREADTH]
@@ -100,9 +100,7 @@ class Readings:
         goal = Goal(names[0].term, (), Unknown("name"), "object")
         yield self._question(frame, Scored(goal, 0.85, "the words ask for a name"), "name", whens)
 
-    def _timed(
-        self, frame: Frame, core: Core, scored: Scored, whens: tuple[When, ...]
-    ) -> Question:
+    def _timed(self, frame: Frame, core: Core, scored: Scored, whens: tuple[When, ...]) -> Question:
         """Return the reading of a goal under the frame's times and order."""
         clauses = Clauses(self.goals, self.text)
         timings: list[Timing] = []
@@ -121,7 +119,7 @@ class Readings:
             order, whens = _plain_order(frame, whens)
         if order is None and frame.asked == "nodes" and not frame.plural:
             order = _nearest(timings)
-        score = scored.score + sum(0.2 * (t.score - 1) for t in timings) 
+        score = scored.score + sum(0.2 * (t.score - 1) for t in timings)
         if missing:
             score = min(score, _UNREAD)
         why = (scored.why, *(t.why for t in timings))
@@ -178,7 +176,9 @@ class Readings:
             return [s for s in self.goals.open(named) if _holds(self.goals, s.goal, anchor)]
         if isinstance(anchor, Question):
             goal = anchor.goal
-            return [Scored(goal, anchor.score, "the pattern of the nested question")] if goal else []
+            return (
+                [Scored(goal, anchor.score, "the pattern of the nested question")] if goal else []
+            )
         held = self.goals.open(Core((Placed(anchor, "agent"),), role.words))
         found = []
         for scored in held:
@@ -258,12 +258,13 @@ def _said(order: Order | None) -> tuple[str, ...]:
 def _inherited(goal: Goal, whens: tuple[When, ...]) -> Goal:
     """Ask a nested question that names no time at the time of the question around it."""
     dated = tuple(w for w in whens if w.moment.span)
-    sides = {}
-    for name, side in (("subject", goal.subject), ("object", goal.object)):
-        if isinstance(side, Question) and dated and not side.when and not side.order:
-            side = replace(side, when=dated)
-        sides[name] = side
-    return replace(goal, subject=sides["subject"], object=sides["object"])
+
+    def dating(term: Term) -> Term:
+        if not isinstance(term, Question) or term.when or term.order:
+            return term
+        return replace(term, when=dated)
+
+    return replace(goal, subject=dating(goal.subject), object=dating(goal.object))
 
 
 def _mentions(goal: Goal) -> Iterator[Mention]:
@@ -272,5 +273,3 @@ def _mentions(goal: Goal) -> Iterator[Mention]:
             yield side
         elif isinstance(side, Question):
             yield from side.mentions
-
-

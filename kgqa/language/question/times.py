@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal as OneOf, TypeAlias, cast
+from typing import Literal as OneOf
+from typing import TypeAlias, cast
 
 from kgqa.language import wording
+from kgqa.language.lexicon import weight
 from kgqa.language.question.frame import Clause, Frame
 from kgqa.language.question.goals import Core, Goals, Placed, core_of
 from kgqa.language.question.items import Item, Name, Time, Word, is_word, wording_of
-from kgqa.language.lexicon import weight
 from kgqa.model.question import Goal, Mention, Moment, Order, Question, Term, When
 from kgqa.temporal import DateSpan
 from kgqa.temporal.interval import Interval
