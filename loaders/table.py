@@ -162,6 +162,8 @@ def _records(
         except csv.Error as exc:
             bad.append((first, InputError(f"not CSV: {exc}", code="row.csv", hint="check quotes")))
             fields = []
+        if fields is not None and not any(field.strip() for field in fields):
+            fields = []
         if header is None and (bad or fields):
             header = _header(bad, fields or [], options, unit)
             continue
@@ -169,7 +171,7 @@ def _records(
         bad.clear()
         if fields is None:
             return
-        if header is not None and any(fields):
+        if header is not None and fields:
             yield first, _record(header, fields)
 
 
