@@ -112,7 +112,7 @@ def test_damaged_files_give_typed_errors(document: bytes) -> None:
         try:
             load_text(data, "a.docx")
         except InputError as error:
-            assert error.code.startswith("load.")
+            assert error.code.startswith("load.")  # noqa: PT017
     with pytest.raises(InputError) as caught:
         load_text(_altered(document, lambda n, b: b"<x/>"), "a.docx")
     assert caught.value.code == "load.broken"

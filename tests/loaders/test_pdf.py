@@ -75,7 +75,7 @@ def test_a_child_that_takes_too_long_or_dies_is_a_limit(monkeypatch: pytest.Monk
 def test_a_deflate_bomb_costs_the_parent_nothing() -> None:
     bomb = zlib.compress(zlib.compress(b"0 " * 40_000_000, 9), 9)
     head = (
-        b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
+        b"%%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
         b"2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n"
         b"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Contents 4 0 R>>endobj\n"
         b"4 0 obj<</Filter[/FlateDecode/FlateDecode]/Length %d>>stream\n" % len(bomb)
