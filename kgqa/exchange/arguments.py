@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import lru_cache, wraps
 from inspect import get_annotations, signature
+from math import isfinite
 from typing import Any, Literal, ParamSpec, TypeVar
 
 from kgqa.errors import InputError
@@ -104,7 +105,7 @@ def _fits(value: Any, hint: Any) -> bool:
     if hint is Any:
         return True
     if hint is float:
-        return type(value) in (int, float)
+        return type(value) is int or (type(value) is float and isfinite(value))
     if hint is int:
         return type(value) is int
     if hint is str:
@@ -126,7 +127,7 @@ def _collection(value: Any, origin: type, args: tuple[Any, ...]) -> bool:
         return False
     if isinstance(value, Mapping) and len(args) == 2:
         return all(_fits(k, args[0]) and _fits(v, args[1]) for k, v in value.items())
-    if isinstance(value, Sequence) and len(args) == 1:
+    if issubclass(origin, Sequence) and len(args) == 1:
         return all(_fits(v, args[0]) for v in value)
     return True
 

@@ -57,10 +57,11 @@ def build(store: Store, embedder: Embedder, progress: Progress | None = None) ->
     if before["pending"] > len(run.failed) or before["vectors_hidden"] or generation == 1:
         ready = {"generation": generation, "indexed_revision": revision}
         store.write(Batch(meta={**ready, "embedder": describe(embedder)}, note="index"))
+    vectors = store.stats()["vectors"]
     return IndexReport(
-        seen=run.embedded + before["vectors"] + len(run.failed),
+        seen=vectors + len(run.failed),
         embedded=run.embedded,
-        skipped=before["vectors"],
+        skipped=vectors - run.embedded,
         failed=tuple(run.failed),
         seconds=time.monotonic() - began,
         revision=revision,

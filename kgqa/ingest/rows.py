@@ -5,10 +5,12 @@ Belongs here: one atomic write of what a caller built. Must not: files, linking.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from kgqa.errors import InputError
+from kgqa.exchange.arguments import check
 from kgqa.ingest.index import check_form
 from kgqa.loaders.rows import read_row
 from kgqa.model.ids import digest
@@ -39,17 +41,27 @@ def write(store: Store, items: Iterable[Node | Claim | Mapping[str, Any]], sourc
 
 
 def _read(item: object, literal: frozenset[str], number: int) -> Node | Claim:
-    if isinstance(item, (Node, Claim)):
-        return item
-    if not isinstance(item, Mapping):
+    where = f"item {number}"
+    if isinstance(item, Mapping):
+        try:
+            value = read_row(item, LoadOptions(), literal, number)
+        except InputError as exc:
+            raise InputError(f"{where}: {exc.message}", code=exc.code, hint=exc.hint) from None
+    elif isinstance(item, (Node, Claim)):
+        value = item
+    else:
         raise InputError(
-            f"item {number} is a {type(item).__name__}, not a Node, a Claim or a row: {item!r}"[
-                :300
-            ],
+            f"{where} is a {type(item).__name__}, not a Node, a Claim or a row: {item!r}"[:300],
             code="row.type",
             hint="give rows as in docs/fact-format.md",
         )
     try:
-        return read_row(item, LoadOptions(), literal, number)
-    except InputError as exc:
-        raise InputError(f"item {number}: {exc.message}", code=exc.code, hint=exc.hint) from None
+        json.dumps(dict(value.properties), allow_nan=False, ensure_ascii=False).encode()
+    except (TypeError, ValueError, RecursionError) as exc:
+        raise InputError(
+            f"{where}: a property is no JSON value: {exc}",
+            code="row.properties",
+            hint="give texts, numbers, booleans, lists and objects",
+        ) from None
+    check(where, value, type(value))
+    return value

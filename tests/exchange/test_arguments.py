@@ -32,7 +32,7 @@ BAD: list[tuple[Any, Any]] = [
     (AskOptions(k="9"), AskOptions), (AskOptions(mode="wide"), AskOptions),  # type: ignore[arg-type]
     (Node(5, "a"), Node), (Claim(Ref("a", id=3), "r", Ref("b")), Claim),  # type: ignore[arg-type]
     (Node("a", "a", aliases=("b",)), Node),  # type: ignore[arg-type]
-    (Claim(Ref("a"), "r", Literal([1])), Claim),  # type: ignore[arg-type]
+    (float("nan"), float), (Claim(Ref("a"), "r", Literal([1])), Claim),  # type: ignore[arg-type]
 ]  # fmt: skip
 
 
