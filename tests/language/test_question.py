@@ -97,6 +97,10 @@ def test_not_understood(text: str) -> None:
         "Who was mayor of Saltharbour during the Great Frost?",
         "Who painted Saltharbour?",
         "Who was mayor of Saltharbour before Zork Nobody?",
+        "When did the successor of Ada Corvin as First Minister of Velmar take office?",
+        "Who became mayor of Saltharbour first, Ada Corvin or Bram Tolliver?",
+        "How old was Ada Corvin in 1900?",
+        "What did Dorn Vasski Jr. do after 1903?",
     ],
 )
 def test_words_left_over_keep_a_reading_low(text: str) -> None:

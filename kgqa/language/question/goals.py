@@ -11,10 +11,12 @@ from dataclasses import dataclass, replace
 
 from kgqa.language import wording
 from kgqa.language.lexicon import Lexicon, Phrase, Reading, Role, kinship, stands_as_subject, weight
+from kgqa.language.nlp import lemmas
 from kgqa.language.question.items import Item, Name, Word, is_word
 from kgqa.language.question.probe import Probe
 from kgqa.model.question import Goal, RelationGuess, Side, Term, Unknown
 
+_SEQUELS = wording.NEXT_NOUNS | wording.PREVIOUS_NOUNS | wording.NEXT_VERBS | wording.PREVIOUS_VERBS
 _LEAST = 0.5
 _WEAK = 0.2
 
@@ -32,6 +34,7 @@ class Core:
     """Hold what names a fact: known terms, content words, the kind of thing asked for.
 
     ``strong`` are the words that a reading must account for: nouns and full verbs.
+    ``choice``: the names are alternatives ("X or Y").
     """
 
     terms: tuple[Placed, ...]
@@ -41,6 +44,7 @@ class Core:
     type: tuple[str, ...] = ()
     span: tuple[int, int] = (0, 0)
     unknown: Role = "complement"
+    choice: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +80,9 @@ def core_of(items: Sequence[Item], kind: str | None, type_: Sequence[Word]) -> C
         before = first_name is not None and first_name < verb
         unknown = "patient" if before else "passive" if passive else "agent"
     span = (items[0].start, items[-1].end) if items else (0, 0)
-    return Core(tuple(terms), words, strong, kind, tuple(w.lower for w in type_), span, unknown)
+    choice = len(terms) > 1 and any(is_word(i, "or") for i in items)
+    types_ = tuple(w.lower for w in type_)
+    return Core(tuple(terms), words, strong, kind, types_, span, unknown, choice)
 
 
 def _main_verb(items: Sequence[Item]) -> int | None:
@@ -150,23 +156,21 @@ class Goals:
         for k, placed in enumerate(core.terms):
             others = [p.term for p in core.terms if p is not placed]
             joined = all(self.probe.between(placed.term, o) for o in others)
-            penalty = (0.1 if joined else 0.5) + 0.02 * k if others else 0.0
+            penalty = (0.1 if joined and not core.choice else 0.6) + 0.02 * k if others else 0.0
             for scored in self._one(core, placed):
-                found.append(replace(scored, score=scored.score - penalty))
+                dropped = 0.2 if others and self._left(core, scored.goal.relations[0].key) else 0.0
+                found.append(replace(scored, score=scored.score - penalty - dropped))
         return _ranked(found)
 
     def closed(self, core: Core) -> list[Scored]:
         """Return goals in which nothing is unknown that need not be ("Was X consul of Y")."""
         if len(core.terms) < 2:
-            return self.open(self._described(core))
+            return self.open(core)
         found: list[Scored] = []
         for i, a in enumerate(core.terms):
             for b in core.terms[i + 1 :]:
                 found += self._two(core, a, b)
         return _ranked(found)
-
-    def _described(self, core: Core) -> Core:
-        return core
 
     def _one(self, core: Core, placed: Placed) -> list[Scored]:
         """Return the goals that join one known term to the unknown."""
@@ -210,7 +214,7 @@ class Goals:
             if not core.strong and not types and self._main(core, placed, key):
                 score = 0.7
         else:
-            score = (0.45 if supported else 0.1) + 0.45 * text
+            score = (0.45 if supported else 0.1) + 0.45 * text - self._left(core, key)
         score += 0.08 * grammar + 0.08 * kind
         guesses = self._guesses(key, text, reading, placed.term, side)
         unknown = Unknown(core.kind)
@@ -228,6 +232,14 @@ class Goals:
         around = self.probe.relations(placed.term)
         fit = [(r, n) for r, s, n in around if self._kind(core, placed, r, s) >= 0]
         return sum(n for r, n in fit if r == key) >= 0.6 * sum(n for _, n in fit)
+
+    def _left(self, core: Core, key: str) -> float:
+        """Return what the strong words that a relation does not account for take off a score."""
+        known = {w for p in self._lexicon.phrases(key) for w in p.words}
+        left = [w for w in core.strong if not any(kinship(w, k) for k in known)]
+        if any(lemmas(w) & _SEQUELS for w in left):
+            return 0.5
+        return min(0.3, 0.12 * len(left))
 
     def _grammar(self, phrase: Phrase | None, placed: Placed, side: Side) -> int:
         if phrase is None:
@@ -282,6 +294,7 @@ class Goals:
                 score = (0.5 if supported else 0.15) + 0.4 * (text if core.words else 0.75)
                 usual = self._usual(a.term, b.term, key, side)
                 score += 0.08 * grammar + (0.1 if usual else 0.0)
+                score -= self._left(core, key) if reading else 0.0
                 guesses = self._guesses(key, text, reading, a.term, side)
                 goal = (
                     Goal(a.term, guesses, b.term, "object")
