@@ -25,7 +25,8 @@ from kgqa.temporal.interval import (
 from kgqa.temporal.moments import Edge, End, Source, term
 from kgqa.temporal.terms import Ends, cleaned, parse, read_end
 
-_DIGITS = re.compile(r"[-+]?\d+")
+# Dates by their shape: English must not make a range of a month that does not exist.
+_DIGITS = re.compile(r"[-+]?\d+(-\d\d){0,2}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ _COUNTED = frozenset(
     women soldiers troops children persons inhabitants copies votes seats points years days
     months weeks hours minutes seconds times acres hectares tons tonnes cases percent per
     million billion thousand hundred degrees bc
-    """.split()  # noqa: SIM905
+    """.split()
 )
 _FUNCTION = frozenset(
     """
@@ -39,7 +39,7 @@ _FUNCTION = frozenset(
     before during through under over between against because if so not no onwards onward also
     would could should may might must will shall can became came being having into upon about
     only just still both all each
-    """.split()  # noqa: SIM905
+    """.split()
 )
 
 

@@ -119,7 +119,8 @@ def test_end_points_refused(start: str, end: str | None, code: str) -> None:
 
 def test_anything_is_iso_first() -> None:
     assert parse_any("1904-08") == parse("1904-08")
-    assert parse_any("1914-18") == parse("1914/1918")
+    assert parse_any("1914–18") == parse("1914/1918")
+    assert parse_any("1914-1918") == parse("1914/1918")
     assert parse_any("15 March 44 BC") == parse("-0044-03-15")
     assert parse_any("last year", reference=parse_instant_span("1815-06-18")) == parse("1814")
     assert parse_any("1990/2000", ends="exclusive") == parse("1990/<2000")
@@ -131,6 +132,7 @@ def test_anything_is_iso_first() -> None:
         ("0000", "time.invalid"),
         ("815", "time.invalid"),
         ("2024-02-30", "time.invalid"),
+        ("1914-18", "time.invalid"),  # a month that does not exist, not a range
         ("\u22120044", "time.invalid"),
         ("last year", "time.not_understood"),
         ("the day the music died", "time.not_understood"),
