@@ -11,7 +11,7 @@ import shutil
 import sqlite3
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -35,6 +35,15 @@ _MAGIC = b"SQLite format 3\x00"
 def connect(path: Path, *, write: bool = False) -> sqlite3.Connection:
     """Return a connection in autocommit mode; a reading one cannot write."""
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    try:
+        _set_up(connection, write)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _set_up(connection: sqlite3.Connection, write: bool) -> None:
     connection.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
     if write:
         # Acknowledged means on the disk.
@@ -45,7 +54,6 @@ def connect(path: Path, *, write: bool = False) -> sqlite3.Connection:
     else:
         connection.execute("PRAGMA query_only = 1")
         connection.execute("PRAGMA cache_size = -8192")
-    return connection
 
 
 FOREIGN = (sqlite3.Error, OSError, UnicodeEncodeError, OverflowError)
@@ -77,53 +85,33 @@ def typed(exc: BaseException, path: Path) -> KGQAError:
             "a number does not fit into 64 bits", code="store.number_range",
             hint="write larger numbers as text",
         )  # fmt: skip
-    name = getattr(exc, "sqlite_errorname", "") or ""
-    message = f"{str(path)!r}: {exc}"
-    for prefixes, make in _ERRORS:
-        if name.startswith(prefixes):
-            return make(message, path)
     if isinstance(exc, FileNotFoundError):
         return _missing(path)
-    if isinstance(exc, PermissionError):
-        return _not_permitted(message, path)
-    if isinstance(exc, OSError) and exc.errno == errno.ENOSPC:
-        return _disk_full(message, path)
-    return FaultError(message, code="store.io", hint="run kgqa verify")
+    name = getattr(exc, "sqlite_errorname", "") or _NAMES.get(getattr(exc, "errno", 0), "")
+    for prefixes, kind, code, hint in _ERRORS:
+        if name.startswith(prefixes):
+            return kind(f"{str(path)!r}: {exc}", code=code, hint=hint)
+    return FaultError(f"{str(path)!r}: {exc}", code="store.io", hint="run kgqa verify")
 
 
-def _disk_full(message: str, path: Path) -> KGQAError:
-    return UnavailableError(message, code="store.disk_full", hint="free some space, then retry")
-
-
-def _not_permitted(message: str, path: Path) -> KGQAError:
-    return DeniedError(
-        message, code="store.not_permitted", hint="check the rights of the file and its folder"
-    )
-
-
-def _busy(message: str, path: Path) -> KGQAError:
-    return UnavailableError(message, code="store.locked", hint="retry when the writer is done")
-
-
-def _too_big(message: str, path: Path) -> KGQAError:
-    return InputError(message, code="store.too_big", hint="split the text")
-
-
-_ERRORS: tuple[tuple[tuple[str, ...], Callable[[str, Path], KGQAError]], ...] = (
-    (("SQLITE_FULL",), _disk_full),
-    (("SQLITE_BUSY", "SQLITE_LOCKED"), _busy),
-    (("SQLITE_CORRUPT", "SQLITE_NOTADB"), lambda message, path: corrupt(path, message)),
-    (("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH"), _not_permitted),
-    (("SQLITE_TOOBIG",), _too_big),
-)
-
-
-def corrupt(path: Path, what: str) -> FaultError:
-    """Return the error for a damaged file."""
-    return FaultError(
-        f"{str(path)!r} is damaged: {what}", code="store.corrupt",
-        hint="restore a backup; kgqa verify lists what is wrong",
-    )  # fmt: skip
+_NAMES = {
+    errno.ENOSPC: "SQLITE_FULL", errno.EDQUOT: "SQLITE_FULL",
+    errno.EACCES: "SQLITE_PERM", errno.EPERM: "SQLITE_PERM", errno.EROFS: "SQLITE_READONLY",
+}  # fmt: skip
+_DAMAGED = "restore a backup; kgqa verify lists what is wrong"
+_ERRORS: tuple[tuple[tuple[str, ...], type[KGQAError], str, str], ...] = (
+    (("SQLITE_FULL",), UnavailableError, "store.disk_full", "free some space, then retry"),
+    (
+        ("SQLITE_BUSY", "SQLITE_LOCKED"), UnavailableError, "store.locked",
+        "retry when the writer is done",
+    ),
+    (("SQLITE_CORRUPT", "SQLITE_NOTADB"), FaultError, "store.corrupt", _DAMAGED),
+    (
+        ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH"), DeniedError,
+        "store.not_permitted", "check the rights of the file and its folder",
+    ),
+    (("SQLITE_TOOBIG",), InputError, "store.too_big", "split the text"),
+)  # fmt: skip
 
 
 def _missing(path: Path) -> NotFoundError:

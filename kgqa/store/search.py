@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kgqa.errors import InputError
+from kgqa.errors import FaultError
 from kgqa.protocols import Hit, ItemKind, Pattern
 from kgqa.store import queries
 from kgqa.store.queries import Where
@@ -92,8 +92,8 @@ class _Vectors:
         size = len(found[0][2]) if found else 0
         data = b"".join(row[2] for row in found)
         if len(data) != size * len(found):
-            raise InputError(
-                "stored vectors have several lengths", code="vectors.mixed",
+            raise FaultError(
+                "stored vectors have several lengths", code="vectors.corrupt",
                 hint="run kgqa verify",
             )  # fmt: skip
         matrix = np.frombuffer(data, dtype="<f4").reshape(len(found), size // 4)
@@ -166,7 +166,7 @@ _NODE_TERMS = (
 def _current(snapshot: Snapshot, vectors: _Vectors, pattern: Pattern) -> _Mask:
     """Return which rows satisfy the pattern now: interval columns in memory."""
     size = len(vectors.index)
-    masks: list[_Mask] = []
+    masks: list[_Mask] = [np.zeros(size, dtype=bool)]
     for kind, part, sql in (
         ("chunk", "chunks", _CHUNK_TERMS),
         ("node", "nodes", _NODE_TERMS),
@@ -184,7 +184,7 @@ def _current(snapshot: Snapshot, vectors: _Vectors, pattern: Pattern) -> _Mask:
         masks.append(held.mask(size, narrowed_by))
     if "relation" in pattern.items:
         masks.append(vectors.kinds == _KINDS.index("relation"))
-    return np.logical_or.reduce(masks) if len(masks) != 1 else masks[0]
+    return masks[1] if len(masks) == 2 else np.logical_or.reduce(masks)
 
 
 def _past(snapshot: Snapshot, vectors: _Vectors, pattern: Pattern) -> _Mask:

@@ -6,11 +6,12 @@ Belongs here: reads that walk everything. Must not: reads that answer questions.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from kgqa.model.ids import digest
-from kgqa.model.things import Claim, Literal, Merge, Ref, Span
+from kgqa.model.things import Claim, Document, Literal, Merge, Ref, Span
 from kgqa.protocols import Batch, ItemKind, Pending
 from kgqa.store import rows
 from kgqa.store.queries import slices
@@ -146,12 +147,12 @@ def batches(snapshot: Snapshot) -> Iterator[Batch]:
 
 def _of_source(snapshot: Snapshot, source: str) -> Iterator[Batch]:
     name = source or None
-    document = snapshot.get([f"document:{source}"]).get(f"document:{source}")
-    if document is not None:
-        yield Batch(
-            source=name, documents=(document,), chunks=tuple(snapshot.chunks(source)),  # type: ignore[arg-type]
-            note="import",
-        )  # fmt: skip
+    for document in snapshot.get([f"document:{source}"]).values():
+        assert isinstance(document, Document)
+        # When this base learned of it is not part of what it says.
+        chunks = tuple(replace(chunk, recorded=None) for chunk in snapshot.chunks(source))
+        documents = (replace(document, recorded=None),)
+        yield Batch(source=name, documents=documents, chunks=chunks, note="import")
     said = snapshot.connection.execute(
         "SELECT node, label, kind, aliases, existence, properties FROM node_claims "
         f"WHERE document = ? AND recorded_to = {END} ORDER BY node",

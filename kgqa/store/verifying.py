@@ -35,7 +35,7 @@ def verify(snapshot: Snapshot) -> list[Problem]:
     for check in checks:
         try:
             found += check(connection)
-        except (sqlite3.DatabaseError, ValueError) as exc:
+        except (sqlite3.DatabaseError, ValueError, TypeError) as exc:
             found.append(Problem(check.__name__.strip("_"), "", f"could not be read: {exc}"))
     return found
 
@@ -76,7 +76,9 @@ def _bounds(db: sqlite3.Connection) -> Iterator[Problem]:
         yield from _each(
             db, table, "row {0} has impossible bounds",
             f"SELECT rowid FROM {table} WHERE es >= le OR es > ls OR ee > le "
-            f"OR es < {BEGIN} OR le > {END} OR typeof(es) <> 'integer' OR typeof(le) <> 'integer'",
+            f"OR es < {BEGIN} OR le > {END} "
+            "OR typeof(es) || typeof(ls) || typeof(ee) || typeof(le) <> "
+            "'integerintegerintegerinteger'",
         )  # fmt: skip
 
 
