@@ -17,7 +17,7 @@ from typing import Literal as OneOf
 from kgqa import settings
 from kgqa.errors import NotFoundError
 from kgqa.exchange import declare, export
-from kgqa.exchange.arguments import checked_methods
+from kgqa.exchange.arguments import check, checked_methods
 from kgqa.ingest import index, pipeline, rows
 from kgqa.ingest import merge as merging
 from kgqa.model.answer import Answer, AskOptions, SearchResult
@@ -164,7 +164,9 @@ class KBase:
 
     def declare(self, relations: Iterable[Relation]) -> Receipt:
         """Declare relations, or change what is declared of them; facts are not touched."""
-        return self._write(Batch(relations=tuple(relations), note="declare"))
+        many = tuple(relations)
+        check("relations", many, tuple[Relation, ...])
+        return self._write(Batch(relations=many, note="declare"))
 
     def end(
         self,

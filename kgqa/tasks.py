@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from kgqa.errors import InputError, KGQAError
 from kgqa.exchange import declare
@@ -128,10 +128,9 @@ def batch(
     """
     began = time.monotonic()
     asked = _questions(questions)
-    kept = _resume(output)
-    todo = [q for q in asked if q["id"] not in kept]
     abstained = failed = 0
-    with output.open("a", encoding="utf-8") as out:
+    with _appending(output) as (kept, out):
+        todo = [q for q in asked if q["id"] not in kept]
         for n, entry in enumerate(todo, 1):
             line = _answer_line(kb, entry, options)
             abstained += bool(line["abstained"])
@@ -195,6 +194,24 @@ def _bad_line(path: str, number: int, message: str) -> InputError:
         code="batch.invalid",
         hint='write lines like {"id": 1, "question": "Who …?"}',
     )
+
+
+@contextmanager
+def _appending(output: Path) -> Iterator[tuple[set[Any], TextIO]]:
+    """Yield the ids that a file of answers holds, and the file, open at its end."""
+    try:
+        kept = _resume(output)
+        out = output.open("a", encoding="utf-8")
+    except (OSError, ValueError) as exc:
+        if isinstance(exc, KGQAError):
+            raise
+        raise InputError(
+            f"cannot write {str(output)!r}: {exc}",
+            code="batch.output",
+            hint="give a file in a folder that you may write to",
+        ) from None
+    with out:
+        yield kept, out
 
 
 def _resume(output: Path) -> set[Any]:

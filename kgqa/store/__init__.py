@@ -39,6 +39,10 @@ def create_store(url: str | Path, meta: Mapping[str, Json] | None = None) -> Sto
 
 
 def _path(url: str | Path) -> Path:
+    if "\0" in str(url):
+        raise InputError(
+            f"no file can be called {str(url)!r}", code="store.bad_path", hint="give a path"
+        )
     if isinstance(url, Path):
         return url
     scheme, separator, rest = url.partition("://")
