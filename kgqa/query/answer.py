@@ -10,7 +10,7 @@ import re
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from kgqa.errors import FaultError
 from kgqa.language.lexicon import Lexicon
@@ -36,6 +36,7 @@ from kgqa.query.evaluate import Evaluator, Found
 from kgqa.query.patterns import Facts
 from kgqa.query.retrieve import Request, Search, digest
 from kgqa.query.scope import scope_of
+from kgqa.query.world import World
 from kgqa.temporal.calendars import granule
 from kgqa.temporal.interval import Certainty
 
@@ -154,7 +155,7 @@ class _Run:
         return analyse(
             self.text,
             Lexicon.of(self.reader.relations().values()),
-            self.reader,
+            cast(Reader, World(self.reader, self.scope)),
             reference=as_of.span if as_of else today,
             nodes=self.options.nodes,
         )

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from kgqa.errors import InputError, NotFoundError
 from kgqa.model.answer import Scope
-from kgqa.model.ids import name_key, relation_key
+from kgqa.model.ids import name_key, object_token, relation_key
 from kgqa.model.things import Fact, Literal, Node
 from kgqa.protocols import Reader
 from kgqa.query.display import Display
@@ -227,7 +227,9 @@ def _node_lines(nodes: Iterable[Node], display: Display) -> tuple[NodeLine, ...]
 
 
 def _facts_lines(facts: Iterable[Fact], display: Display, scope: Scope) -> tuple[Line, ...]:
-    ordered = sorted(facts, key=lambda f: (f.valid.es, f.valid.ee, f.id))
+    ordered = sorted(
+        facts, key=lambda f: (f.valid.es, f.subject, f.relation, object_token(f.object), f.id)
+    )
     span = scope.as_of.span if scope.as_of else None
     terms = [
         Term(

@@ -103,13 +103,16 @@ def _term(run: list[Fact]) -> Term:
 
 
 def timeline(terms: Iterable[Term]) -> list[Term]:
-    """Return all terms by (earliest start, earliest end, subject, relation, object)."""
+    """Return all terms by (earliest start, latest start, subject, relation, object).
+
+    Ends have no part in it: under an as_of, an order must not hint at one still to come.
+    """
     return sorted(terms, key=_order)
 
 
 def _order(term: Term) -> tuple[Instant, Instant, str, str, str]:
     token = object_token(term.object)
-    return term.valid.es, term.valid.ee, term.subject, term.relation, token
+    return term.valid.es, term.valid.ls, term.subject, term.relation, token
 
 
 def at(terms: Iterable[Term], span: Interval, match: Match = "overlaps") -> list[Term]:

@@ -23,10 +23,14 @@ from kgqa.temporal.interval import UNDATED, Certainty, Validity
 
 RRF = 60
 """The constant of reciprocal rank fusion (Cormack, Clarke and Buettcher 2009)."""
-COSINE = 0.45
-"""A vector hit from here on is a match; below it, and without shared words, it is noise."""
+COSINE = 0.5
+"""A vector hit from here on is a match; below it, and without shared words, it is noise.
+
+Calibrated with MiniLM on 132 TimeQA questions against 14 articles: 98 % of the questions about
+an article have such a passage, 9 % of those about other articles do.
+"""
 COVERAGE = 0.5
-"""A text hit with this share of the query's content words is a match."""
+"""A text hit with this share of the query's content words is a match (there: 83 % and 2 %)."""
 HOPS = {"fast": 0, "deep": 2}
 _PATHS = 200
 _CONTENT = re.compile(r"\w{2,}")

@@ -99,3 +99,16 @@ def test_dates_as_known(term: str, start: str | None, end: str | None) -> None:
     if term != "1984~/1990":
         assert start_date(valid) == start
     assert end_date(valid) == end
+
+
+def test_precision_is_read_from_the_bounds_where_nobody_wrote_it() -> None:
+    year, day = parse("1990"), parse("1990-05-03")
+    bare = Validity(*parse("1990/1995").bounds)
+    assert str(duration(bare)) == "P5Y"
+    assert str(duration(Validity(*parse("1990-05-03/<1990-06-03").bounds))) == "P1M"
+    assert str(duration(Validity(*day.bounds))) == "P1D"
+    assert str(duration(Validity(*year.bounds))) == "P1Y"
+    odd = Validity(DAY_MS + 5, DAY_MS + 6, 9 * DAY_MS + 5, 9 * DAY_MS + 5)
+    assert str(duration(odd)) == "P8D"
+    wide = Validity(DAY_MS // 2, 3 * DAY_MS, 9 * DAY_MS, 9 * DAY_MS)
+    assert str(duration(wide)).startswith("P9D")
