@@ -5,6 +5,7 @@ Belongs here: one check that names the argument. Must not: values' meaning, conv
 
 from __future__ import annotations
 
+import os
 import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
@@ -109,7 +110,7 @@ def _fits(value: Any, hint: Any) -> bool:
     if hint is int:
         return type(value) is int
     if hint is str:
-        return isinstance(value, str) and _encodable(value)
+        return isinstance(value, str) and _is_text(value)
     if hint is None or hint is type(None):
         return value is None
     protocol = getattr(hint, "_is_protocol", False)
@@ -123,8 +124,10 @@ def _all(values: tuple[Any, ...], args: tuple[Any, ...]) -> bool:
 
 
 def _collection(value: Any, origin: type, args: tuple[Any, ...]) -> bool:
-    if not isinstance(value, origin) or (isinstance(value, (str, bytes)) and origin is not type):
+    if not isinstance(value, origin) or isinstance(value, (str, bytes)):
         return False
+    if isinstance(value, os.PathLike):
+        return "\0" not in os.fsdecode(value)
     if isinstance(value, Mapping) and len(args) == 2:
         return all(_fits(k, args[0]) and _fits(v, args[1]) for k, v in value.items())
     if issubclass(origin, Sequence) and len(args) == 1:
@@ -132,9 +135,10 @@ def _collection(value: Any, origin: type, args: tuple[Any, ...]) -> bool:
     return True
 
 
-def _encodable(text: str) -> bool:
+def _is_text(text: str) -> bool:
+    """Tell whether a text can be stored: no NUL, no half of a surrogate pair."""
     try:
         text.encode()
     except UnicodeEncodeError:
         return False
-    return True
+    return "\0" not in text

@@ -28,7 +28,8 @@ BAD: list[tuple[Any, Any]] = [
     (1, str), ("1", int), (True, int), (1, bool), (b"a", str), ("z", OneOf["x", "y"]),
     ("abc", Sequence[str]), ([1], Sequence[str]), ({"a": 1}, Mapping[str, str]), (3, Callable),
     ((1, "a"), tuple[int, ...]), ((1,), tuple[int, str]), (5, str | os.PathLike[str]),
-    ("\ud800", str), ("1815", AskOptions), (True, float), ([1], tuple[int, ...]),
+    ("\ud800", str), ("a\0", str), (Path("a\0"), str | os.PathLike[str]), ("1815", AskOptions),
+    (True, float), ([1], tuple[int, ...]),
     (AskOptions(k="9"), AskOptions), (AskOptions(mode="wide"), AskOptions),  # type: ignore[arg-type]
     (Node(5, "a"), Node), (Claim(Ref("a", id=3), "r", Ref("b")), Claim),  # type: ignore[arg-type]
     (Node("a", "a", aliases=("b",)), Node),  # type: ignore[arg-type]
