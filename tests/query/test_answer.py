@@ -323,3 +323,10 @@ def test_a_citation_that_the_store_does_not_have_is_our_fault() -> None:
     base = Forgetful(sample.facts, sample.nodes_, [], sample.relations_)
     with pytest.raises(FaultError, match="citations without evidence"):
         answer(base, f"Who was {CHAIR} in 1798?")
+
+
+def test_what_is_known_is_bounded_for_the_reading_too() -> None:
+    """known_at reaches every look-up, those of question analysis included."""
+    base = offices()
+    answer(base, f"Who was {CHAIR} in 1798?", known_at=2)
+    assert {p.known_at for p in base.asked} == {2}
