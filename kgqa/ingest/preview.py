@@ -26,7 +26,7 @@ class Preview:
         self._tally = tally
         self._bearers: dict[str, dict[str, str | None]] = {}
         self._described: dict[str, tuple[str, str | None]] = {}
-        self._used: dict[tuple[str, str | None], str] = {}
+        self._used: set[tuple[str, str | None]] = set()
 
     def add(self, items: Iterable[Node | Claim]) -> None:
         """Take in nodes and claims."""
@@ -48,7 +48,7 @@ class Preview:
 
     def _ref(self, ref: Ref) -> None:
         if ref.id is None:
-            self._used.setdefault((name_key(ref.label), ref.kind), ref.label)
+            self._used.add((name_key(ref.label), ref.kind))
         else:
             self._bear(ref.label, ref.id, ref.kind)
 
@@ -72,10 +72,10 @@ class Preview:
                 node = kinds.get(f"node:{hit.node}")
                 if isinstance(node, Node) and node.declared:
                     self._bearers.setdefault(hit.key, {}).setdefault(hit.node, node.kind)
-        for (key, kind), label in self._used.items():
+        for key, kind in self._used:
             bearers = self._bearers.get(key, {})
             if sum(kind is None or kind == other for other in bearers.values()) > 1:
-                self._tally.ambiguous.add(label)
+                self._tally.ambiguous.add(key)
 
     def _conflict(self, id_: str, one: tuple[str, str | None], two: tuple[str, str | None]) -> None:
         self._tally.conflicts.append(f"{id_}: {_words(one)} and {_words(two)}")

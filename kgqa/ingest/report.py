@@ -20,9 +20,10 @@ MAX_LISTED = 1_000
 class LoadReport:
     """Hold what a load did, or under ``dry_run`` would do.
 
-    ``counts``: documents, chunks, nodes, claims, failed, replaced. ``ambiguous``: names
-    that several nodes bear. ``skipped``: sources whose content is in the base. ``ignored``:
-    files in folders that have no known format. ``conflicts``: one id with two descriptions.
+    ``counts``: documents, chunks, nodes, claims, failed, replaced. ``ambiguous``: keys
+    of names that several nodes bear. ``skipped``: sources whose content is in the base.
+    ``ignored``: files in folders that have no known format. ``conflicts``: one id with two
+    descriptions.
     """
 
     counts: Mapping[str, int]
@@ -70,7 +71,7 @@ class Tally:
     def report(self, revision: int, *, dry_run: bool = False) -> LoadReport:
         """Return the report."""
         return LoadReport(
-            counts=dict(sorted(self.counts.items())),
+            counts={noun: n for noun, n in sorted(self.counts.items()) if n},
             failures=tuple(self.failures),
             ambiguous=tuple(sorted(self.ambiguous)),
             skipped=tuple(self.skipped),

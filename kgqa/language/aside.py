@@ -17,6 +17,12 @@ from kgqa.temporal import DateSpan, scan
 from kgqa.temporal.interval import Interval
 
 _YEAR = "1900"
+_ADVERBIAL = re.compile(
+    r"(?:last|next|this|that|same|following|previous|preceding|yesterday|today)\b|.*\b(?:ago|later|"
+    r"earlier|afterwards?|before)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_ARTICLE = re.compile(r"\b(?:the|that)\s+$", re.IGNORECASE)
 _ANAPHORA = re.compile(
     r"\b(?:(?:following|same|next|previous|preceding)\s+(?:year|month|week|day|decade|century|"
     r"spring|summer|autumn|winter)|\w+\s+(?:years?|months?|weeks?|days?)\s+(?:later|earlier|"
@@ -53,13 +59,16 @@ def put_aside(text: str, reference: Interval | None = None) -> Aside:
     starts, origins = [0], [0]
     length = at = 0
     for span in _spans(text, reference):
-        lead = text[span.lead : span.start] if at <= span.lead < span.start else ""
-        first = span.start - len(lead)
-        word = lead.split()[0] if lead else ""
-        if word and word.lower() != "of":
-            word = "In" if word[0].isupper() else "in"
+        first = span.lead if at <= span.lead < span.start else span.start
+        word = text[first : span.start].split(maxsplit=1)[:1]
+        if not word and _ADVERBIAL.match(span.text):
+            article = _ARTICLE.search(text, at, span.start)
+            first = article.start() if article else first
+            word = [text[first]]
+        if word and word[0].lower() != "of":
+            word = ["In" if word[0][0].isupper() else "in"]
         kept = text[at:first]
-        mask = f"{word} {_YEAR}" if word else _YEAR
+        mask = " ".join([*word, _YEAR])
         parts += kept, mask
         length += len(kept) + len(mask)
         dates[length - len(_YEAR)] = span

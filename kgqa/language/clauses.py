@@ -43,9 +43,9 @@ class Clause:
         ``or`` leaves open which, and after a date another clause may have begun: "governed
         Egypt until 26 BC, Gallus until 24 BC".
         """
-        yield noun
         if any(t.dep_ == "cc" and t.lower_ != "and" for t in noun.children):
             return
+        yield noun
         for child in noun.children:
             apart = any(noun.i < i < child.i for i in self.dates)
             joins = child.dep_ == "conj" and child.pos_ in ("PROPN", "NOUN")

@@ -56,8 +56,8 @@ class Discourse:
         """Return the discourse of a document that has just begun."""
         words = title.split()
         capital = all(w[:1].isupper() or w in _LINKING for w in words)
-        # past its first mention, which may be the heading itself
-        if capital and text.find(title, text.find(title) + 1) >= 0:
+        heading = text.startswith(title + "\n")
+        if capital and words and text.count(title) > heading:
             return cls(title, [title])
         return cls(None)
 
@@ -108,6 +108,10 @@ class Discourse:
             for child in token.children:
                 if child.dep_ == "appos" and child.pos_ == "PROPN" and child.i > token.i:
                     return self.refer(child)
+            if word in _PLACES:  # "the town of Sant Orrin"
+                for of in token.children:
+                    if of.dep_ == "prep" and of.lower_ == "of":
+                        return next((r for t in of.children if (r := self.refer(t))), None)
             definite = any(t.lower_ in ("the", "this") for t in token.children)
             return self.organization() if definite and word in _ORGANIZATIONS else None
         name = name_of(token)
@@ -139,7 +143,8 @@ class Discourse:
 def name_of(token: Token) -> str | None:
     """Return the proper name that a token heads, or None where its phrase is not a name."""
     first, last = _extent(token)
-    if first == last or (token.pos_ != "PROPN" and last - first == 1):
+    common = token.pos_ != "PROPN" and not token.ent_type_
+    if first == last or (common and last - first == 1):
         return None
     return str(token.doc[first:last].text)
 

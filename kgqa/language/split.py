@@ -21,6 +21,8 @@ from kgqa.protocols import Loaded, Section
 from kgqa.temporal.interval import UNDATED, Validity
 
 TARGET_WORDS = 95
+FAIR_WORDS = 60
+"""From here on a chunk may end with its paragraph."""
 MAX_WORDS = 120
 MAX_CHARACTERS = 1_200
 
@@ -97,7 +99,7 @@ def pieces(body: str) -> Iterator[tuple[int, int]]:
     start = end = words = 0
     for first, last, length, opens in _units(body):
         full = words + length > MAX_WORDS or last - start > MAX_CHARACTERS
-        fair = opens and words >= TARGET_WORDS // 2 and words + length > TARGET_WORDS
+        fair = opens and words >= FAIR_WORDS
         if words and (full or fair or words >= TARGET_WORDS):
             yield start, end
             words = 0
@@ -195,5 +197,5 @@ def _joined(group: list[Section]) -> tuple[str, list[tuple[int, int]]]:
 def _pages(pages: list[tuple[int, int]], start: int, end: int) -> tuple[int, int] | None:
     if not pages:
         return None
-    first = max(page for at, page in pages if at <= start)
-    return first, max(page for at, page in pages if at < end)
+    first = max((page for at, page in pages if at <= start), default=pages[0][1])
+    return first, max((page for at, page in pages if at < end), default=first)

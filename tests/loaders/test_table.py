@@ -233,8 +233,32 @@ def test_nodes(tmp_path: Path) -> None:
     assert again.id != row(tmp_path / "b.jsonl", {"label": "x", "kind": "place"}).id
 
 
-@pytest.mark.parametrize("bad", [[1], "x", float("inf"), None, ""])
-def test_a_row_may_be_read_again_from_its_failure(tmp_path: Path, bad: Any) -> None:
+@pytest.mark.parametrize(
+    ("value", "code"),
+    [
+        ({"name": "x"}, "row.no_kind"),
+        ({**GOOD, "subject": ""}, "row.missing"),
+        ({**GOOD, "relation": None}, "row.missing"),
+        ({**GOOD, "object": None}, "row.object"),
+        ({**GOOD, "object": ["b"]}, "row.object"),
+        ({**GOOD, "subject": 7}, "row.type"),
+        ({**GOOD, "object": 5, "object_id": "five"}, "row.literal_with_id"),
+        ({**GOOD, "start": 1939}, "row.type"),
+        ({**GOOD, "start": "1939", "valid": "1939/1945"}, "row.two_times"),
+        ({"label": "x", "aliases": "y"}, "row.list"),
+        ({"label": "x", "aliases": [{"name": "y"}]}, "row.alias"),
+        ({"label": "x", "aliases": [7]}, "row.alias"),
+        ({"label": "x", "existence": [753]}, "row.time"),
+        ({"label": "x", "properties": ["big"]}, "row.properties"),
+    ],
+)
+def test_rows_that_are_refused(tmp_path: Path, value: dict[str, Any], code: str) -> None:
+    failure = row(tmp_path / "a.jsonl", value)
+    assert isinstance(failure, Failure)
+    assert failure.code == code
+
+
+def test_a_row_may_be_read_again_from_its_failure(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     failure = rows(path, "who,relation,object,start\na,r,b,1 of May\n", columns={"subject": "who"})
     found = failure[0].value
