@@ -141,7 +141,7 @@ READ = [
     ("Essel Glassworks, bought in May 1954 by Peter Hill, was closed.", [
         "Peter Hill | bought | Essel Glassworks | 1954-05",
     ]),
-    ("Peter Hill went on to become mayor of Oslo in 1990.", ["Peter Hill | mayor of | Oslo | 1990/"]),
+    ("Peter Hill went on to be mayor of Oslo in 1990.", ["Peter Hill | mayor of | Oslo | 1990"]),
     ("Peter Hill married Anna Lund.", ["Peter Hill | married | Anna Lund | /"]),
     ("Peter Hill was a member of the Senate from 1990 to 1995.", [
         "Peter Hill | member of | Senate | 1990/1995",
