@@ -27,6 +27,7 @@ _SUCCEED = frozenset(["succeed", "replace"])
 _TIMELESS = frozenset(["bear", "die", "found"])
 _VAGUE = frozenset("be have do make go come get give take say see become use include begin".split())
 _OF = ("of", "for", "at")
+_PASSING = frozenset(("new", "current", "present", "then", "last", "next", "sole"))
 OFFICE = "held office"
 
 
@@ -115,7 +116,8 @@ def _role(
     indefinite = any(t.lower_ in ("a", "an", "one", "another") for t in noun.children)
     for token in clause.joined(noun, dated=True):
         role = _words(token)
-        if not role or role in ("name", "one", "time", "year"):
+        cut = token.i + 1 < len(token.doc) and token.nbor().text == "-"  # "co-chair"
+        if cut or not role[-1:].isalpha() or role in ("name", "one", "time", "year"):
             continue
         whole = _of(token, names)
         if whole is not None and whole[1].name == subject.name:
@@ -290,7 +292,13 @@ def _object(clause: Clause, names: Discourse) -> Referent | None:
 def _words(noun: Token) -> str:
     """Return a noun with what stands close before it, in lower case: "interim chief executive"."""
     inside = [t for t in noun.children if t.dep_ in ("compound", "amod", "nmod") and t.i < noun.i]
-    kept = [t for t in inside if t.pos_ in ("NOUN", "ADJ", "PROPN", "VERB") and not t.is_punct]
+    kept = [
+        t
+        for t in inside
+        if t.pos_ in ("NOUN", "ADJ", "PROPN", "VERB")
+        and t.ent_type_ != "ORDINAL"
+        and t.lower_ not in _PASSING
+    ]
     return " ".join(t.lower_ for t in [*kept, noun])
 
 

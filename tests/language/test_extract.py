@@ -142,6 +142,9 @@ READ = [
         "Peter Hill | bought | Essel Glassworks | 1954-05",
     ]),
     ("Peter Hill went on to be mayor of Oslo in 1990.", ["Peter Hill | mayor of | Oslo | 1990"]),
+    ("In 1983 Peter Hill became the second chairman of Oslo Bank.", [
+        "Peter Hill | chairman of | Oslo Bank | 1983/",
+    ]),
     ("Peter Hill married Anna Lund.", ["Peter Hill | married | Anna Lund | /"]),
     ("Peter Hill was a member of the Senate from 1990 to 1995.", [
         "Peter Hill | member of | Senate | 1990/1995",
@@ -180,6 +183,7 @@ def test_what_is_read(text: str, expected: list[str]) -> None:
         "Peter Hill or Anna Lund ruled Spain in 1990.",
         "There was a war in Spain in 1990.",
         "Nobody ruled Spain in 1990.",
+        "Peter Hill was the co-chair in 1990.",
         "After his victory in 1850 Peter Hill ruled Spain.",
         "The treaty of 1815 gave Spain to Peter Hill.",
         "Lwów was the country's third largest city in 1920.",
