@@ -14,8 +14,8 @@ from kgqa.temporal import DateSpan
 from kgqa.temporal.interval import BEGIN, END, Validity
 
 if TYPE_CHECKING:
-    from spacy.tokens import Span as Sentence
-    from spacy.tokens import Token
+    from kgqa.language.nlp import Span as Sentence
+    from kgqa.language.nlp import Token
 
 _MODALS = frozenset("would could might may should will shall can must ought".split())
 _IRREALIS = frozenset(("if", "unless", "whether", "lest"))

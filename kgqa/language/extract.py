@@ -23,8 +23,8 @@ from kgqa.temporal import DateSpan
 from kgqa.temporal.interval import END, Interval
 
 if TYPE_CHECKING:
-    from spacy.tokens import Doc
-    from spacy.tokens import Span as Sentence
+    from kgqa.language.nlp import Doc
+    from kgqa.language.nlp import Span as Sentence
 
 __all__ = ["SpacyExtractor", "parse"]
 

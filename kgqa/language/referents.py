@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from spacy.tokens import Token
+    from kgqa.language.nlp import Token
 
 _PERSONAL = frozenset(("he", "she"))
 _LINKING = frozenset("of the and de la le du van von der den di da del al bin ibn y zu".split())
