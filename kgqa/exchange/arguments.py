@@ -130,7 +130,7 @@ def _collection(value: Any, origin: type, args: tuple[Any, ...]) -> bool:
         return "\0" not in os.fsdecode(value)
     if isinstance(value, Mapping) and len(args) == 2:
         return all(_fits(k, args[0]) and _fits(v, args[1]) for k, v in value.items())
-    if issubclass(origin, Sequence) and len(args) == 1:
+    if isinstance(value, Sequence) and issubclass(origin, Sequence) and len(args) == 1:
         return all(_fits(v, args[0]) for v in value)
     return True
 
