@@ -118,7 +118,7 @@ def test_help_says_what_a_command_does(name: str, capsys: pytest.CaptureFixture[
     assert shown.err == ""
 
 
-@pytest.mark.parametrize("name", WORDS.keys() - SLOW)
+@pytest.mark.parametrize("name", sorted(WORDS.keys() - SLOW))
 def test_json_parses_for_every_command(
     name: str, here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -128,7 +128,7 @@ def test_json_parses_for_every_command(
     json.loads(out)
 
 
-@pytest.mark.parametrize("name", WORDS.keys() - SLOW)
+@pytest.mark.parametrize("name", sorted(WORDS.keys() - SLOW))
 def test_lines_for_every_command(name: str, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run([name, *WORDS[name]]) == STATUS.get(name, 0)
     shown = capsys.readouterr()
