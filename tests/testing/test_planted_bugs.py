@@ -147,7 +147,7 @@ BUGS = (
         STORE + "test_stopped_end_filters"),
     # names, merges, order of loading
     Bug("alias without validity", "kgqa/store/nodes.py",
-        "*alias.valid.bounds, rows.how(alias.valid)", "*UNDATED.bounds, rows.how(alias.valid)",
+        "        valid = alias.valid\n", "        valid = UNDATED\n",
         QUERIES + "test_real_renamings"),
     Bug("kind ignored", "kgqa/store/linking.py",
         "if not kind or kind in b.kinds", "if True", STORE + "test_kind_and_id_settle_it"),
