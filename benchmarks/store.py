@@ -158,7 +158,9 @@ def nearest(store: SQLiteStore, count: int) -> None:
     for i in range(count):
         start = int(starts[i])
         valid = Validity(start, start, start + 100 * YEAR, start + 100 * YEAR)
-        chunks.append(Chunk(f"c{i:07}", "text", i, f"words {i} " * 20, Span(i, i + 1), (), None, valid))
+        chunks.append(
+            Chunk(f"c{i:07}", "text", i, f"words {i} " * 20, Span(i, i + 1), (), None, valid)
+        )
     matrix = rnd.standard_normal((count, DIMENSION), dtype=np.float32)
     matrix /= np.linalg.norm(matrix, axis=1, keepdims=True)
     store.write(Batch(source="text", documents=(Document("text", "text"),), chunks=tuple(chunks)))
@@ -172,7 +174,9 @@ def nearest(store: SQLiteStore, count: int) -> None:
     db = files.connect(store.path)
     fetch = f"SELECT {rows.CHUNK} FROM chunks t WHERE t.id IN ({{}}) AND t.recorded_to = {END}"
     for name, span in (("4 %", Interval(0, 1)), ("all", Interval(-(10**15), 10**15))):
-        queries = [matrix[i] + 0.1 * rnd.standard_normal(DIMENSION, dtype=np.float32) for i in range(30)]
+        queries = [
+            matrix[i] + 0.1 * rnd.standard_normal(DIMENSION, dtype=np.float32) for i in range(30)
+        ]
         pattern = Pattern(valid=span, items=("chunk",))
 
         def bare(q: Any, span: Interval = span) -> Any:

@@ -83,24 +83,32 @@ class _Vectors:
 
     def __init__(self, snapshot: Snapshot) -> None:
         active = int(snapshot.meta().get("generation") or 0)
-        found = snapshot.connection.execute(
+        count, size = snapshot.connection.execute(
+            "SELECT count(DISTINCT kind || ':' || item), coalesce(max(length(vector)), 0) / 4 "
+            "FROM vectors WHERE generation <= ?",
+            (active,),
+        ).fetchone()
+        # Filled row by row: reading all the vectors first would hold them three times.
+        matrix = np.empty((count, size), dtype=np.float32)
+        keys: list[tuple[str, str]] = []
+        for kind, item, vector, _ in snapshot.connection.execute(
             # With max(), SQLite takes the other columns from the row that has it.
             "SELECT kind, item, vector, max(generation) FROM vectors WHERE generation <= ? "
             "GROUP BY kind, item ORDER BY kind, item",
             (active,),
-        ).fetchall()
-        size = len(found[0][2]) if found else 0
-        data = b"".join(row[2] for row in found)
-        if len(data) != size * len(found):
-            raise FaultError(
-                "stored vectors have several lengths", code="vectors.corrupt",
-                hint="run kgqa verify",
-            )  # fmt: skip
-        matrix = np.frombuffer(data, dtype="<f4").reshape(len(found), size // 4)
-        self.names = [row[1] for row in found]
-        self.kinds = np.array([_KINDS.index(row[0]) for row in found], dtype=np.int8)
-        self.rows = {(row[0], row[1]): i for i, row in enumerate(found)}
-        self.index = VectorIndex([f"{row[0]}:{row[1]}" for row in found], matrix)
+        ):
+            if len(vector) != 4 * size:
+                raise FaultError(
+                    f"the stored vector of {kind} {item!r} has another length than others",
+                    code="vectors.corrupt", hint="run kgqa verify",
+                )  # fmt: skip
+            matrix[len(keys)] = np.frombuffer(vector, dtype="<f4")
+            keys.append((kind, item))
+        kinds: tuple[str, ...] = _KINDS
+        self.names = [item for _, item in keys]
+        self.kinds = np.array([kinds.index(kind) for kind, _ in keys], dtype=np.int8)
+        self.rows = {key: i for i, key in enumerate(keys)}
+        self.index = VectorIndex([f"{kind}:{item}" for kind, item in keys], matrix)
 
 
 class _Terms:
