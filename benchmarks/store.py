@@ -39,7 +39,7 @@ def claims(count: int) -> Iterator[Claim]:
     while line < count:
         size = rnd.choice((1, 1, 1, 1, 10, 10, 100))
         name = f"Person {line}"
-        for i in range(min(size, count - line)):
+        for _ in range(min(size, count - line)):
             start = rnd.randrange(-500, 2000) * YEAR
             end = start + rnd.randrange(1, 40) * YEAR
             line += 1
@@ -48,7 +48,6 @@ def claims(count: int) -> Iterator[Claim]:
                 Validity(start, start + YEAR - 1, end + 1, end + YEAR, "year", "year", f"{line}"),
                 line=line,
             )  # fmt: skip
-            del i
 
 
 def batches(count: int) -> Iterator[Batch]:
@@ -151,7 +150,7 @@ def match(store: SQLiteStore) -> None:
 
 
 def nearest(store: SQLiteStore, count: int) -> None:
-    """Print a filtered nearest with its evidence beside a bare masked product and the same fetch."""
+    """Print a filtered nearest with its evidence beside a bare masked product and same fetch."""
     rnd = np.random.default_rng(SEED)
     chunks, vectors = [], []
     starts = rnd.integers(-500, 2000, count) * YEAR
