@@ -13,7 +13,7 @@ from kgqa.model.things import Claim, Literal, Node, Ref, Relation
 from kgqa.protocols import Batch, Pattern, Store
 from kgqa.temporal.interval import BEGIN, DAY_MS, END, UNBOUNDED, UNDATED, Interval, Match, Validity
 from kgqa.testing.contract_base import ContractBase, instant, objects, only, says, term
-from kgqa.testing.naive import holds
+from kgqa.testing.naive import certain, holds
 from kgqa.testing.sizes import counts
 
 YEAR = 365 * DAY_MS
@@ -34,6 +34,7 @@ SPANS = [
     Interval(a, b)
     for a, b in (
         (9, 10), (10, 11), (19, 20), (20, 21), (15, 16), (14, 15), (16, 17), (10, 20), (9, 21),
+        (10, 14), (13, 14),
         (-11, -10), (-10, -9), (-21, -20), (-20, -19), (0, 1), (-1, 0), (BEGIN, 10), (BEGIN, 11),
         (20, END), (19, END), (BEGIN, END),
     )
@@ -54,6 +55,9 @@ class ReadsContract(ContractBase):
         for span in SPANS:
             expected = {"name:" + n for n, v in TERMS.items() if holds(v.bounds, span, match)}
             assert set(objects(store, Pattern(valid=span, match=match))) == expected, span
+            for fact in store.match(Pattern(valid=span, match=match)):
+                sure = certain(fact.valid.bounds, span, match)
+                assert fact.valid.certainty(span, match) == ("definite" if sure else "possible")
             strict = Pattern(valid=span, match=match, undated="exclude")
             assert set(objects(store, strict)) == expected - {"name:undated"}
 

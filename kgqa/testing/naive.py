@@ -127,9 +127,17 @@ def holds(bounds: Bounds, span: Interval, match: str = "overlaps") -> bool:
     return es < last and first < le
 
 
-def certain(bounds: Bounds, span: Interval) -> bool:
-    """Tell whether a term certainly overlaps a span."""
-    return bounds[1] < span.end and span.start < bounds[2]
+def certain(bounds: Bounds, span: Interval, match: str = "overlaps") -> bool:
+    """Tell whether a term certainly holds at a span under a match policy."""
+    _, ls, ee, _ = bounds
+    first, last = span.start, span.end
+    if match == "all":
+        return ls <= first and last <= ee
+    if match == "start" and first != BEGIN:
+        last = first + 1
+    if match == "end" and last != END:
+        first = last - 1
+    return ls < last and first < ee
 
 
 def admits(p: Pattern, bounds: Bounds) -> bool:

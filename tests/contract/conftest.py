@@ -7,6 +7,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+
 from kgqa.store.sqlite import SQLiteStore
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
-from kgqa.store.sqlite import SQLiteStore
 
 from kgqa.protocols import Store
+from kgqa.store.sqlite import SQLiteStore
 from kgqa.testing.machine import StoreMachine
 from kgqa.testing.sizes import counts
 

@@ -396,7 +396,7 @@ def test_mixed_precisions(fresh):
                     assert bool(found) is holds(bounds[name], asked, match), (name, asked, match)
                     for fact in found:
                         sure = fact.valid.certainty(asked, match) == "definite"
-                        assert sure is surely(bounds[name], asked, match)
+                        assert sure is certain(bounds[name], asked, match)
                     verdicts += 1
     assert verdicts == 2592
 
@@ -413,13 +413,3 @@ def containing(t: int, precision: int) -> tuple[int, int]:
                 parts = (*parts, value)
                 break
     return granule(*parts)
-
-
-def surely(bounds, asked: Interval, match: str) -> bool:
-    """Tell whether a term certainly holds at a span under a policy, by the rule of DESIGN."""
-    _, ls, ee, _ = bounds
-    if match == "all":
-        return ls <= asked.start and ee >= asked.end
-    start = asked.end - 1 if match == "end" else asked.start
-    end = asked.start + 1 if match == "start" else asked.end
-    return ls < end and ee > start

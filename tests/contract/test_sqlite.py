@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from kgqa.store.sqlite import SQLiteStore
 
+from kgqa.store.sqlite import SQLiteStore
 from kgqa.testing.contract import StoreContract
 
 

@@ -13,6 +13,7 @@ from kgqa.testing.naive import (
     after,
     at,
     before,
+    certain,
     coalesce,
     day_number,
     diff,
@@ -71,6 +72,27 @@ _UNKNOWN = (5, 5, 6, END)
 )
 def test_holds(bounds, span, match, expected):
     assert holds(bounds, Interval(*span), match) is expected
+
+
+@pytest.mark.parametrize(
+    ("bounds", "span", "match", "expected"),
+    [
+        (_5_9, (4, 5), "overlaps", False),
+        (_5_9, (8, 9), "overlaps", True),
+        (_YEARISH, (18, 19), "overlaps", False),  # its latest start is 19
+        (_YEARISH, (19, 20), "overlaps", True),
+        (_YEARISH, (30, 31), "overlaps", True),  # its earliest end is 31
+        (_YEARISH, (31, 32), "overlaps", False),
+        (_YEARISH, (19, 31), "all", True),
+        (_YEARISH, (18, 31), "all", False),
+        (_YEARISH, (10, 25), "start", False),
+        (_YEARISH, (10, 25), "end", True),
+        (UNDATED.bounds, (-(10**15), 10**15), "overlaps", False),
+        (UNDATED.bounds, (BEGIN, END), "overlaps", True),  # some time or other
+    ],
+)
+def test_certain(bounds, span, match, expected):
+    assert certain(bounds, Interval(*span), match) is expected
 
 
 @pytest.mark.parametrize(
