@@ -84,7 +84,8 @@ def main() -> None:
         ratios = [a / b for a, b in zip(ours, alone, strict=True)]
         print(
             f"{args.documents} documents: load and index {statistics.median(ours):.2f} s, spaCy "
-            f"and embedder alone {statistics.median(alone):.2f} s, ratio {statistics.median(ratios):.2f}"
+            f"and embedder alone {statistics.median(alone):.2f} s, "
+            f"ratio {statistics.median(ratios):.2f}"
         )
         small = statistics.median(ours)
         have = args.documents * ROUNDS

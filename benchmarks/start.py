@@ -10,7 +10,6 @@ which does one `search` and one `at`; spaCy's model is loaded first and its shar
 from __future__ import annotations
 
 import argparse
-import os
 import statistics
 import subprocess
 import sys
@@ -68,7 +67,7 @@ def memory(facts: int, chunks: int) -> None:
     from kgqa.protocols import Batch
 
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "big.kg")
+        path = str(Path(folder) / "big.kg")
         with KBase.create(path) as kb:
             store = kb._store
             for batch in claim_batches(facts):
@@ -80,7 +79,8 @@ def memory(facts: int, chunks: int) -> None:
             ready = {"generation": 1, "indexed_revision": store.revision}
             store.write(Batch(meta=ready))
             print(
-                {k: v for k, v in kb.stats().items() if v}, f"{os.path.getsize(path) / 1e6:.0f} MB"
+                {k: v for k, v in kb.stats().items() if v},
+                f"{Path(path).stat().st_size / 1e6:.0f} MB",
             )
         done = subprocess.run(
             [sys.executable, "-c", CHILD, path], check=True, stdout=subprocess.PIPE, text=True

@@ -204,9 +204,9 @@ class Reader(Protocol):
     def batches(self) -> Iterator[Batch]:
         """Yield batches that rebuild the current state in an empty store (no vectors).
 
-        First relations and the base's own meta settings, then for each document its row, chunks, node rows and
-        claims as they were stated (refs, not resolved ids; at most 5,000 claims a batch),
-        then the merges in force. Deterministic order.
+        First relations and the base's own settings, then for each document its row, chunks,
+        node rows and claims as they were stated (refs, not resolved ids; at most 5,000 claims
+        a batch), then the merges in force. Deterministic order.
         """
         ...
 

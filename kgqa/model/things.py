@@ -13,7 +13,7 @@ from typing import Literal as OneOf
 
 from kgqa.temporal.interval import END, UNDATED, Instant, Validity
 
-Json: TypeAlias = str | int | float | bool | None | list[Any] | dict[str, Any]
+Json: TypeAlias = str | int | float | bool | list[Any] | dict[str, Any] | None
 Properties: TypeAlias = Mapping[str, Json]
 
 

@@ -143,7 +143,8 @@ def test_relative_phrases_need_a_reference() -> None:
 
 
 def test_what_is_refused_whole_is_not_read_in_part() -> None:
-    assert found("on 3-7-2017 we met; last Wednesday; last June; from last Tuesday on", SUNDAY) == []
+    text = "on 3-7-2017 we met; last Wednesday; last June; from last Tuesday on"
+    assert found(text, SUNDAY) == []
 
 
 @pytest.mark.parametrize(
