@@ -79,13 +79,15 @@ class KBase:
         embed_nodes_max: int | None = None,
     ) -> KBase:
         """Make a new base and open it; ConflictError if there is one."""
-        chosen = embedder or settings.read().embedder
+        process = settings.read()
+        chosen = embedder or process.embedder
         meta: dict[str, Any] = {"form": form, "undated": undated, "passages": passages}
         if embed_nodes_max is not None:
             meta["embed_nodes_max"] = embed_nodes_max
         if isinstance(chosen, str):
             meta["embedder_spec"] = chosen
-        kb = cls(create_store(os.fspath(url), meta), None if isinstance(chosen, str) else chosen)
+        store = create_store(os.fspath(url), meta, process.lock_timeout)
+        kb = cls(store, None if isinstance(chosen, str) else chosen)
         kb.declare(declare.shipped())
         return kb
 
@@ -99,7 +101,7 @@ class KBase:
     ) -> KBase:
         """Open a base; NotFoundError if there is none, unless ``create``."""
         try:
-            return cls(open_store(os.fspath(url)), embedder)
+            return cls(open_store(os.fspath(url), settings.read().lock_timeout), embedder)
         except NotFoundError:
             if not create:
                 raise

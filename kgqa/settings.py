@@ -23,7 +23,9 @@ class Settings(BaseModel):
         "minilm",
         description="embedder of new bases: minilm, sentence-transformers:NAME, ollama:NAME",
     )
-    lock_timeout: float = Field(5.0, ge=0, description="seconds to wait for another writer")
+    lock_timeout: float = Field(
+        5.0, ge=0, le=86_400, allow_inf_nan=False, description="seconds to wait for another writer"
+    )
     debug: bool = Field(False, description="let an internal fault show where it arose")
 
 

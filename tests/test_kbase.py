@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import sqlite3
+import time
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -20,6 +23,7 @@ from kgqa.errors import (
     InputError,
     KGQAError,
     NotFoundError,
+    UnavailableError,
 )
 from kgqa.store import open_store
 from kgqa.testing.canonical import canonical, difference
@@ -58,6 +62,22 @@ def test_create_and_open(tmp_path: Path) -> None:
         KBase.create(tmp_path / "a.kg")
     with KBase.open(str(tmp_path / "a.kg"), create=True) as again:
         assert len(again.relations()) == relations
+
+
+def test_the_setting_says_how_long_a_writer_waits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KGQA_LOCK_TIMEOUT", "0.2")
+    for open_ in (KBase.create, KBase.open):
+        with open_(tmp_path / "a.kg", embedder=Letters()) as kb:
+            with closing(sqlite3.connect(tmp_path / "a.kg", isolation_level=None)) as other:
+                other.execute("BEGIN IMMEDIATE")
+                began = time.monotonic()
+                with pytest.raises(UnavailableError) as caught:
+                    kb.write(ROWS)
+                assert caught.value.code == "store.locked"
+                assert 0.1 < time.monotonic() - began < 3
+            assert kb.write([*ROWS, {**ROWS[2], "valid": f"19{len(open_.__name__)}0"}]).changed
 
 
 @pytest.mark.parametrize("url", ["", "\0", "ftp://x/y", "neo4j://x"])

@@ -12,7 +12,7 @@ def test_defaults_and_values() -> None:
     assert (read.embedder, read.lock_timeout) == ("ollama:x", 0.5)
 
 
-@pytest.mark.parametrize("value", ["soon", "-1", "nan"])
+@pytest.mark.parametrize("value", ["soon", "-1", "nan", "inf", "1e12"])
 def test_a_bad_value_names_the_variable(value: str) -> None:
     with pytest.raises(InputError, match="KGQA_LOCK_TIMEOUT") as caught:
         settings.read({"KGQA_LOCK_TIMEOUT": value})

@@ -149,16 +149,24 @@ def _is_folder(path: Path) -> bool:
 
 
 def _files(folder: Path, failures: list[Failure]) -> Iterator[Path]:
-    root = folder.resolve()
-
     def refused(error: OSError) -> None:
         failures.append(failure_of(name_of(Path(error.filename)), error))
+
+    def resolved(path: Path) -> Path | None:
+        try:
+            return path.resolve()
+        except (OSError, RuntimeError) as error:  # a link into a closed folder, or round in a ring
+            failures.append(failure_of(name_of(path), error))
+            return None
+
+    root = resolved(folder)
 
     for parent, folders, names in os.walk(folder, onerror=refused):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
             file = Path(parent, name)
-            if not name.startswith(".") and file.resolve().is_relative_to(root):
+            target = None if name.startswith(".") or root is None else resolved(file)
+            if target and root and target.is_relative_to(root):
                 yield file
 
 

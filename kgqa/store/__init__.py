@@ -13,11 +13,13 @@ from pathlib import Path
 from kgqa.errors import InputError
 from kgqa.protocols import Json, Store
 
+LOCK_SECONDS = 5.0
+"""How long a writer waits for another one, unless told otherwise."""
 _SCHEMES = "sqlite"
 
 
-def open_store(url: str | Path) -> Store:
-    """Open the base at a path or ``sqlite://`` URL.
+def open_store(url: str | Path, lock_timeout: float = LOCK_SECONDS) -> Store:
+    """Open the base at a path or ``sqlite://`` URL; writes wait so many seconds for another.
 
     Raises NotFoundError (``store.not_found``), InputError (``store.not_a_base``,
     ``store.unknown_scheme``), UnsupportedError (``store.too_new``), FaultError
@@ -25,17 +27,21 @@ def open_store(url: str | Path) -> Store:
     """
     from kgqa.store.sqlite import SQLiteStore
 
-    return SQLiteStore(_path(url))
+    return SQLiteStore(_path(url), lock_timeout=lock_timeout)
 
 
-def create_store(url: str | Path, meta: Mapping[str, Json] | None = None) -> Store:
+def create_store(
+    url: str | Path,
+    meta: Mapping[str, Json] | None = None,
+    lock_timeout: float = LOCK_SECONDS,
+) -> Store:
     """Make an empty base at a path or ``sqlite://`` URL and open it.
 
     Raises ConflictError (``store.exists``), InputError (``store.unknown_scheme``).
     """
     from kgqa.store.sqlite import SQLiteStore
 
-    return SQLiteStore.create(_path(url), meta)
+    return SQLiteStore.create(_path(url), meta, lock_timeout)
 
 
 def _path(url: str | Path) -> Path:

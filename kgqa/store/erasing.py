@@ -15,7 +15,7 @@ from typing import Any
 
 from kgqa.errors import InputError, NotFoundError, UnavailableError
 from kgqa.protocols import Receipt
-from kgqa.store import files
+from kgqa.store import LOCK_SECONDS, files
 from kgqa.store.nodes import drop_version
 from kgqa.store.queries import marks, slices
 from kgqa.store.writing import Writing
@@ -246,9 +246,15 @@ def _literal(path: str) -> str:
 
 
 def erase(
-    path: Path, writer: AbstractContextManager[sqlite3.Connection], labels: Sequence[str]
+    path: Path,
+    writer: AbstractContextManager[sqlite3.Connection],
+    labels: Sequence[str],
+    wait: float = LOCK_SECONDS,
 ) -> Receipt:
-    """Erase labels in a transaction, then see to it that the log is empty too."""
+    """Erase labels in a transaction, then see to it that the log is empty too.
+
+    Readers that keep the log have ``wait`` seconds to go.
+    """
     from kgqa.store.sqlite import last_revision, record, touch
 
     with writer as connection:
@@ -258,14 +264,14 @@ def erase(
         if removed:
             record(connection, last + 1, wall, "erase")
             touch(connection, last + 1, ("chunks", "nodes", "vectors", "merges"))
-    _empty_log(path)
+    _empty_log(path, wait)
     return Receipt(last + bool(removed), bool(removed), {"rows": removed} if removed else {})
 
 
-def _empty_log(path: Path) -> None:
-    connection = files.connect(path, write=True)
+def _empty_log(path: Path, wait: float) -> None:
+    connection = files.connect(path, write=True, wait=wait)
     try:
-        deadline = time.monotonic() + files.LOCK_SECONDS
+        deadline = time.monotonic() + wait
         while connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
             if time.monotonic() > deadline:
                 raise UnavailableError(

@@ -25,16 +25,18 @@ from kgqa.errors import (
     UnavailableError,
     UnsupportedError,
 )
+from kgqa.store import LOCK_SECONDS
 from kgqa.store.schema import APPLICATION_ID, MIGRATIONS
 
-LOCK_SECONDS = 5.0
-_BUSY_MS = 5_000
 _MAGIC = b"SQLite format 3\x00"
 
 
-def connect(path: Path, *, write: bool = False) -> sqlite3.Connection:
-    """Return a connection in autocommit mode; a reading one cannot write."""
-    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+def connect(path: Path, *, write: bool = False, wait: float = LOCK_SECONDS) -> sqlite3.Connection:
+    """Return a connection in autocommit mode; a reading one cannot write.
+
+    ``wait``: seconds to wait for a lock that another program holds.
+    """
+    connection = sqlite3.connect(path, timeout=wait, isolation_level=None, check_same_thread=False)
     try:
         _set_up(connection, write)
     except BaseException:
@@ -44,7 +46,6 @@ def connect(path: Path, *, write: bool = False) -> sqlite3.Connection:
 
 
 def _set_up(connection: sqlite3.Connection, write: bool) -> None:
-    connection.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
     if write:
         # Acknowledged means on the disk.
         connection.execute("PRAGMA synchronous = FULL")
@@ -214,7 +215,7 @@ def _not_a_base(path: Path) -> InputError:
     )  # fmt: skip
 
 
-def migrate(path: Path, migrations: Sequence[str] = MIGRATIONS) -> None:
+def migrate(path: Path, migrations: Sequence[str] = MIGRATIONS, wait: float = LOCK_SECONDS) -> None:
     """Bring an older file up to date; a copy of it is kept as ``<file>.before-v<N>``.
 
     Raises UnsupportedError (``store.too_new``).
@@ -227,12 +228,12 @@ def migrate(path: Path, migrations: Sequence[str] = MIGRATIONS) -> None:
         )  # fmt: skip
     if version == newest:
         return
-    with writer_lock(path):
+    with writer_lock(path, wait):
         version = version_of(path)
         if version == newest:
             return
         _keep(path, path.with_name(f"{path.name}.before-v{newest}"))
-        connection = connect(path, write=True)
+        connection = connect(path, write=True, wait=wait)
         try:
             _apply(connection, version, migrations)
         finally:
@@ -264,10 +265,10 @@ _in_process: dict[str, threading.Lock] = {}
 
 
 @contextmanager
-def writer_lock(path: Path) -> Iterator[None]:
+def writer_lock(path: Path, wait: float = LOCK_SECONDS) -> Iterator[None]:
     """Be the one writer of a base, across processes and threads.
 
-    Waits for another process ``LOCK_SECONDS``, then raises UnavailableError (``store.locked``)
+    Waits for another process ``wait`` seconds, then raises UnavailableError (``store.locked``)
     with its pid; threads of this process queue. The operating system frees the lock of a dead
     process.
     """
@@ -276,7 +277,7 @@ def writer_lock(path: Path) -> Iterator[None]:
     name = f"{path}.lock"
     with _in_process.setdefault(os.path.realpath(path), threading.Lock()):
         holder = _pid(name)
-        lock = filelock.FileLock(name, timeout=LOCK_SECONDS)
+        lock = filelock.FileLock(name, timeout=wait)
         try:
             lock.acquire()
         except filelock.Timeout as exc:

@@ -10,7 +10,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,9 +30,10 @@ from kgqa.protocols import (
     Reader,
     Receipt,
 )
-from kgqa.store import files, hooks, rows
+from kgqa.store import LOCK_SECONDS, files, hooks, rows
 from kgqa.store.schema import MIGRATIONS
 from kgqa.store.snapshot import Cache, Snapshot
+from kgqa.store.view import View
 from kgqa.store.writing import Writing
 
 if TYPE_CHECKING:
@@ -46,14 +47,20 @@ class SQLiteStore:
 
     Isolation: each call reads one state, the newest commit of any process; ``view`` holds one
     state over many calls. Writes are atomic, durable when they return, one at a time; a second
-    writing process waits 5 seconds. Threads may share a store. A node row replaces what the
-    same source said of that node before; rows of different sources are united.
+    writing process waits ``lock_timeout`` seconds. Threads may share a store. A node row
+    replaces what the same source said of that node before; rows of different sources are united.
     """
 
-    def __init__(self, path: Path, migrations: Sequence[str] = MIGRATIONS) -> None:
+    def __init__(
+        self,
+        path: Path,
+        migrations: Sequence[str] = MIGRATIONS,
+        lock_timeout: float = LOCK_SECONDS,
+    ) -> None:
         self.path = path
+        self._wait = lock_timeout
         with files.translated(path):
-            files.migrate(path, migrations)
+            files.migrate(path, migrations, lock_timeout)
         self._cache = Cache()
         self._idle: list[sqlite3.Connection] = []
         self._guard = threading.Lock()
@@ -62,11 +69,16 @@ class SQLiteStore:
             snapshot.connection.execute("SELECT count(*) FROM (SELECT 1 FROM facts LIMIT 1)")
 
     @classmethod
-    def create(cls, path: Path, meta: Mapping[str, Json] | None = None) -> SQLiteStore:
+    def create(
+        cls,
+        path: Path,
+        meta: Mapping[str, Json] | None = None,
+        lock_timeout: float = LOCK_SECONDS,
+    ) -> SQLiteStore:
         """Make an empty base with settings and open it. Raises ConflictError (``store.exists``)."""
         with files.translated(path):
             files.create(path)
-        store = cls(path)
+        store = cls(path, lock_timeout=lock_timeout)
         if meta:
             store.write(Batch(meta=meta, note="init"))
         return store
@@ -76,18 +88,24 @@ class SQLiteStore:
     def _snapshot(self) -> _Reading:
         return _Reading(self)
 
-    def _borrow(self) -> sqlite3.Connection:
+    def _begin(self) -> sqlite3.Connection:
+        """Return an idle or new connection, in a reading transaction."""
         with self._guard:
             self._check_open()
-            if self._idle:
-                return self._idle.pop()
-        return files.connect(self.path)
+            connection = self._idle.pop() if self._idle else None
+        connection = connection or files.connect(self.path, wait=self._wait)
+        try:
+            connection.execute("BEGIN")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
 
     def _give_back(self, connection: sqlite3.Connection) -> None:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
+        with suppress(sqlite3.Error):
+            connection.rollback()
         with self._guard:
-            if not self._closed and len(self._idle) < _IDLE:
+            if not (self._closed or connection.in_transaction or len(self._idle) >= _IDLE):
                 self._idle.append(connection)
                 return
         connection.close()
@@ -102,9 +120,14 @@ class SQLiteStore:
     @contextmanager
     def view(self) -> Iterator[Reader]:
         """Yield a Reader of one state, whatever is committed meanwhile. Use it in one thread."""
-        with self._snapshot() as snapshot:
-            snapshot.pin()
-            yield snapshot
+        with files.translated(self.path):
+            connection = self._begin()
+        try:
+            view = View(connection, self._cache, self.path)
+            view.pin()
+            yield view
+        finally:
+            self._give_back(connection)
 
     def close(self) -> None:
         """Close all connections; any later call raises InputError (``store.closed``)."""
@@ -121,8 +144,8 @@ class SQLiteStore:
         """Yield a connection inside a write transaction; commit, unless the block raises."""
         hooks.reached("begin")
         self._check_open()
-        with files.writer_lock(self.path):
-            connection = files.connect(self.path, write=True)
+        with files.writer_lock(self.path, self._wait):
+            connection = files.connect(self.path, write=True, wait=self._wait)
             try:
                 connection.execute("BEGIN IMMEDIATE")
                 hooks.reached("opened")
@@ -167,7 +190,7 @@ class SQLiteStore:
 
         self._check_open()
         with files.translated(self.path):
-            return erase(self.path, self._writer(), labels)
+            return erase(self.path, self._writer(), labels, self._wait)
 
     def backup(self, path: Path) -> None:
         """Copy one consistent state to a new file, while others read and write.
@@ -298,15 +321,10 @@ class _Reading:
     def __enter__(self) -> Snapshot:
         store = self._store
         try:
-            self._connection = store._borrow()
-            try:
-                self._connection.execute("BEGIN")
-                return Snapshot(self._connection, store._cache)
-            except BaseException:
-                store._give_back(self._connection)
-                raise
+            self._connection = store._begin()
         except (sqlite3.Error, OSError) as exc:
             raise files.typed(exc, store.path) from exc
+        return Snapshot(self._connection, store._cache)
 
     def __exit__(self, kind: object, exc: BaseException | None, trace: object) -> None:
         self._store._give_back(self._connection)

@@ -251,6 +251,28 @@ def test_links_out_of_a_folder_are_not_followed(store: SQLiteStore, folder: Path
     assert [Path(d.path).name for d in store.documents()] == ["a.txt"]
 
 
+def test_links_that_cannot_be_followed_fail_alone(store: SQLiteStore, folder: Path) -> None:
+    (folder / "a.txt").write_text("sun rose high")
+    (folder / "b.txt").symlink_to("c.txt")
+    (folder / "c.txt").symlink_to("b.txt")
+    (folder / "long.txt").symlink_to(folder / ("x" * 300))
+    report = run(store, folder)
+    assert {Path(failure.unit).name for failure in report.failures} == {
+        "b.txt", "c.txt", "long.txt",
+    }  # fmt: skip
+    assert {failure.code for failure in report.failures} == {"load.unreadable"}
+    assert [document.title for document in store.documents()] == ["a"]
+
+
+def test_a_folder_that_went_is_told(
+    store: SQLiteStore, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    folder.rmdir()
+    (failure,) = run(store, Path()).failures
+    assert failure.code == "load.unreadable"
+
+
 def test_the_form_of_the_base_is_kept(tmp_path: Path, folder: Path) -> None:
     text, facts = folder / "a.txt", jsonl(folder / "a.jsonl", FACT)
     text.write_text("Rome had walls.")

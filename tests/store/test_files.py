@@ -171,24 +171,15 @@ def test_second_writer_learns_who_writes(path):
     )  # fmt: skip
     assert child.stdout is not None
     assert child.stdout.readline() == "held\n"
-    store = SQLiteStore(path)
+    store = SQLiteStore(path, lock_timeout=0.2)
     with pytest.raises(UnavailableError) as caught:
-        _impatient(lambda: store.write(small()))
+        store.write(small())
     assert caught.value.code == "store.locked"
     assert str(child.pid) in str(caught.value)
     assert store.match(Pattern()) == []
     child.communicate("")
     assert store.write(small()).changed
     store.close()
-
-
-def _impatient(call):
-    """Run a call with a shorter patience for the lock."""
-    seconds, files.LOCK_SECONDS = files.LOCK_SECONDS, 0.2
-    try:
-        return call()
-    finally:
-        files.LOCK_SECONDS = seconds
 
 
 def test_lock_of_a_dead_process_needs_no_help(path):

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,8 +19,9 @@ import pytest
 
 from kgqa.errors import ConflictError, InputError, KGQAError, NotFoundError
 from kgqa.model.things import Chunk, Claim, Document, End, Literal, Merge, Node, Ref, Span
-from kgqa.protocols import Batch, Pattern, VectorRow
+from kgqa.protocols import Batch, Pattern, Reader, VectorRow
 from kgqa.store.sqlite import SQLiteStore
+from kgqa.store.view import View
 from kgqa.temporal.interval import END, Interval
 from kgqa.testing.canonical import canonical
 
@@ -147,6 +150,7 @@ from store.small import small
 from kgqa.protocols import Batch, VectorRow
 from kgqa.store import hooks
 from kgqa.store.sqlite import SQLiteStore
+from kgqa.store.view import View
 import numpy as np
 
 store = SQLiteStore(pathlib.Path(sys.argv[1]))
@@ -157,6 +161,7 @@ store.write(small("first"))
 print("acknowledged", flush=True)
 hooks.reached = die
 second = small("second", 3)
+from contextlib import closing
 from dataclasses import replace
 vector = VectorRow("chunk", "second-0", "d", np.ones(2, np.float32))
 store.write(replace(second, vectors=(vector,), generation=1))
@@ -198,6 +203,7 @@ import sys, pathlib
 sys.path.insert(0, sys.argv[2])
 from store.small import small
 from kgqa.store.sqlite import SQLiteStore
+from kgqa.store.view import View
 store = SQLiteStore(pathlib.Path(sys.argv[1]))
 for i in range(10_000):
     if store.write(small(f"d{i:05}", i)).changed:
@@ -476,9 +482,9 @@ def test_erase_splits_what_was_on_record(store):
     assert (fact.recorded.start, fact.recorded.end) == (4, END)
 
 
-def test_erase_waits_for_readers_of_the_log(store, monkeypatch):
-    monkeypatch.setattr("kgqa.store.files.LOCK_SECONDS", 0.2)
+def test_erase_waits_for_readers_of_the_log(store):
     store.write(small())
+    store = SQLiteStore(store.path, lock_timeout=0.2)
     with store.view() as reader:
         assert reader.match(Pattern())
         with pytest.raises(KGQAError) as caught:
@@ -503,3 +509,39 @@ def test_erased_failures_of_a_document(store):
 def test_chunk_of_an_unknown_document_has_no_title(store):
     store.write(Batch(chunks=(Chunk("c", "d", 0, "words", Span(0, 5)),)))
     assert [p.text for p in store.pending(5)] == ["words"]
+
+
+@pytest.mark.parametrize("raised", [OSError(5, "a socket"), sqlite3.OperationalError("theirs")])
+def test_what_the_holder_of_a_view_raises_is_its_own(store, raised):
+    def hold():
+        with store.view() as reader:
+            assert reader.match(Pattern()) == []
+            raise raised
+
+    with pytest.raises(type(raised)) as caught:
+        hold()
+    assert caught.value is raised
+
+
+def test_what_a_view_raises_is_typed(store):
+    store.write(small())
+    with store.view() as reader, closing(sqlite3.connect(store.path)) as raw:
+        assert reader.match(Pattern(subject="q1"))
+        reads = (
+            lambda: reader.match(Pattern(subject="\ud800")),
+            lambda: reader.get(["node:\ud800"]),
+            lambda: reader.names(["\ud800"]),
+            lambda: reader.changes(1 << 70),
+            lambda: reader.documents(after="\ud800"),
+        )
+        assert raw.execute("SELECT count(*) FROM facts").fetchone()[0]
+        for read in reads:
+            with pytest.raises(InputError) as caught:
+                read()
+            assert caught.value.code in ("store.bad_text", "store.number_range")
+        assert len(list(reader.batches())) > 1
+
+
+def test_every_read_of_a_view_is_typed():
+    reads = {name for name in vars(Reader) if not name.startswith("_")}
+    assert reads - {"revision"} <= set(vars(View))
