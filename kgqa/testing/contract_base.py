@@ -98,6 +98,7 @@ def everything_pending(store: Store) -> list[Pending]:
     after = None
     while page := store.pending(7, after):
         found += page
+        assert len({(p.kind, p.id) for p in found}) == len(found)
         after = (page[-1].kind, page[-1].id)
     return found
 

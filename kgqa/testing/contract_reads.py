@@ -150,19 +150,19 @@ class ReadsContract(ContractBase):
             while page := store.match(Pattern(order=order, limit=size, after=after)):  # type: ignore[arg-type]
                 assert len(page) <= size
                 seen += [f.id for f in page]
+                assert len(seen) == len(set(seen)), f"run {run}"
                 after = page[-1].id
                 if moved < 3:
                     moved += 1
                     store.write(Batch(delete=("extra",)))
                     new = says("extra", ("X", "was", f"moves {run} {moved}", term(moved, 9)))
                     store.write(new)
-            assert len(seen) == len(set(seen)), f"run {run}"
             assert steady <= set(seen), f"run {run}"
             names, after = [], None
             while nodes := store.nodes(Pattern(order=order, limit=size, after=after)):  # type: ignore[arg-type]
                 names += [n.id for n in nodes]
+                assert len(names) == len(set(names))
                 after = nodes[-1].id
-            assert len(names) == len(set(names))
             assert steady_nodes <= set(names)
 
     def test_pages_put_together_are_the_whole(self, store: Store) -> None:
@@ -175,6 +175,7 @@ class ReadsContract(ContractBase):
             after = None
             while page := store.match(Pattern(valid=instant(3), limit=size, after=after)):
                 seen += [f.id for f in page]
+                assert len(seen) <= len(whole), size
                 after = page[-1].id
             assert seen == whole
 

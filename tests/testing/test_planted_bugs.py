@@ -226,7 +226,7 @@ def run(folder: Path, tests: set[str]) -> subprocess.CompletedProcess[str]:
     where = {"PYTHONPATH": str(folder), "PATH": "", "HYPOTHESIS_STORAGE_DIRECTORY": str(folder)}
     return subprocess.run(
         [*command, *sorted(tests)],
-        cwd=folder, env=where, capture_output=True, text=True, timeout=600, check=False,
+        cwd=folder, env=where, capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip
 
 
