@@ -67,6 +67,22 @@ def test_vacancy_is_no_answer_and_no_guess() -> None:
     assert found.confidence == "none"
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which office did Zed Vane hold?",
+        "Who was the spouse of Zed Vane?",
+        "Who was the spouse of zed vane?",
+        "How many spouses did Zed Vane have?",
+    ],
+)
+def test_a_name_nobody_bears_is_not_passed_over(question: str) -> None:
+    found = ask(offices(), None, question, AskOptions())
+    assert found.answers == ()
+    assert found.abstained
+    assert found.reason == "unknown_name"
+
+
 def test_text_cites_the_fact_with_its_interval() -> None:
     found = answer(offices(), f"Who was {CHAIR} in 1798?")
     assert found.text == ("Ben Nash held office: Chair of the Council, 1797-03-04/<1801-03-04 [1]")

@@ -321,6 +321,8 @@ class Goals:
             side = self._unknown_side(reading.phrase, core)
             supported = self.probe.holds(reading.relation, None, None)
             score = (0.4 if supported else 0.1) + 0.45 * reading.score
+            if self._left(core, reading.relation):
+                score = min(score, _WEAK)  # those words name what nobody here is called
             guess = RelationGuess(reading.relation, round(reading.score, 3), reading.phrase.text)
             wanted = Unknown(core.kind)
             goal = (
