@@ -349,7 +349,8 @@ def demo(progress: Progress, folder: Path | None = None) -> Demo:
     with KBase.create(str(base)) as kb:
         for name in script.get("relations", []):
             kb.declare(declare.read(examples.path(name).read_text(encoding="utf-8"), name))
-        kb.load([examples.path(name) for name in script["load"]], progress=progress)
+        names = [*script["load"], *script["read"]]
+        kb.load([examples.path(name) for name in names], progress=progress)
         kb.index(progress=progress)
         shown = [
             Shown(

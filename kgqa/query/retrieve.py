@@ -19,6 +19,7 @@ from kgqa.model.things import Chunk, Document, Fact, Node
 from kgqa.protocols import Embedder, Hit, Pattern, Reader
 from kgqa.query.display import Display
 from kgqa.query.scope import pattern
+from kgqa.query.world import World
 from kgqa.temporal.interval import UNDATED, Certainty, Validity
 
 RRF = 60
@@ -82,6 +83,7 @@ class Search:
         self.embedder = embedder
         self.scope = scope
         self.display = display
+        self._world = World(reader, scope)
         self.steps: list[Step] = []
         self.errors: list[dict[str, Any]] = []
         self._found: dict[str, _Found] = {}
@@ -230,7 +232,7 @@ class Search:
             if self._unpublished(item):
                 return None
             valid, dated = item.validity, item.validity.dated
-        elif isinstance(item, Node):
+        elif isinstance(item, Node) and self._world.begun(item):
             valid = item.existence[0] if item.existence else UNDATED
             dated = valid.dated
         else:
@@ -294,4 +296,10 @@ def _place(evidence: Evidence, display: Display) -> str:
     if not isinstance(item, Chunk):
         return "Fact" if isinstance(item, Fact) else "Node"
     parts = [display.passage(part)[0] for part in item.section]
-    return " > ".join(p for p in parts if p) or "Document"
+    return " > ".join(p for p in parts if p) or _title(item, display)
+
+
+def _title(chunk: Chunk, display: Display) -> str:
+    document = display.item_at(f"document:{chunk.document}")
+    title = document.title if isinstance(document, Document) else ""
+    return display.passage(title)[0] or "Document"

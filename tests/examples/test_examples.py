@@ -199,6 +199,7 @@ def test_the_demo_names_what_there_is() -> None:
     demo = json.loads(examples.path("demo.json").read_text(encoding="utf-8"))
     named = [*demo["relations"], *demo["load"], *demo["documents"]]
     assert sorted([*named, "README.md", "demo.json"]) == examples.names()
+    assert set(demo["read"]) <= set(demo["documents"])
     assert len(demo["questions"]) >= 10
     for question in demo["questions"]:
         assert set(question) <= {"question", "as_of", "answers", "reason", "shows"}
