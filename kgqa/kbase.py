@@ -33,7 +33,7 @@ from kgqa.protocols import (
 )
 from kgqa.query import answer as answering
 from kgqa.query import history
-from kgqa.query.scope import pattern, scope_of
+from kgqa.query.scope import scope_of
 from kgqa.store import create_store, open_store
 from kgqa.temporal.dates import parse_end_points
 from kgqa.temporal.interval import Numbering
@@ -297,9 +297,7 @@ class KBase:
         """Return nodes by id; under an ``as_of``, those that existed then."""
         with self._store.view() as reader:
             scope = scope_of(reader, options)
-            span = scope.as_of.span if scope.as_of else None
-            page = pattern(scope, span, kind=kind, order="id", limit=limit, after=after)
-            return reader.nodes(replace(page, match=scope.as_of_match, begun_before=None))
+            return history.nodes(reader, kind, limit=limit, after=after, scope=scope)
 
     def documents(self, *, limit: int | None = None, after: str | None = None) -> list[Document]:
         """Return the documents and tables that were loaded, by id."""

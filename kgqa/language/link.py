@@ -215,8 +215,10 @@ def _guessed(
     heads = [c for c in rated if c.why == "partial" and _heads(raw, c)]
     if heads and not any(c.why == "normalised" for c in rated):
         rated = heads
-    best = sorted(rated, key=lambda c: (-c.score, c.node))[:_KEPT]
-    return [Mention(raw, start, start + len(raw), tuple(best))]
+    best: dict[str, Candidate] = {}
+    for candidate in sorted(rated, key=lambda c: (-c.score, c.node)):
+        best.setdefault(candidate.node, candidate)
+    return [Mention(raw, start, start + len(raw), tuple(best.values())[:_KEPT])]
 
 
 @lru_cache(maxsize=20_000)

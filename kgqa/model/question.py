@@ -73,19 +73,24 @@ class Goal:
     wanted: Side
 
 
+Edge: TypeAlias = OneOf["start", "end"]
+
+
 @dataclass(frozen=True, slots=True)
 class Moment:
     """Hold a time: a span that the question writes, that of the facts of a goal, or a node's.
 
     ``text`` is the phrase. Exactly one of ``span``, ``goal`` and ``mention`` is set. A
     mention means when the node existed ("during World War II"), or, where that is not
-    known, when its own facts hold.
+    known, when its own facts hold. ``edge`` takes of each fact only the moment at which it
+    began or ended ("when she became mayor", "after he left").
     """
 
     text: str
     span: Interval | None = None
     goal: Goal | None = None
     mention: Mention | None = None
+    edge: Edge | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -135,7 +135,6 @@ class Display:
         )  # fmt: skip
 
     def _cut(self, item: Node | Fact | Chunk) -> Node | Fact | Chunk:
-        """Return an item without what only came at or after the horizon."""
         if self.horizon is None:
             return item
         if isinstance(item, Fact):
@@ -145,10 +144,16 @@ class Display:
             return replace(item, valid=seen, ended_by=ended_by, sources=sources)
         if isinstance(item, Chunk):
             return replace(item, text=self.passage(item.text)[0], validity=self.seen(item.validity))
-        existence = tuple(self.seen(v) for v in item.existence if self._begun(v))
-        aliases = tuple(replace(a, valid=self.seen(a.valid)) for a in self.aliases(item))
+        return self.cut(item)
+
+    def cut(self, node: Node) -> Node:
+        """Return a node without what only came at or after the horizon."""
+        if self.horizon is None:
+            return node
+        existence = tuple(self.seen(v) for v in node.existence if self._begun(v))
+        aliases = tuple(replace(a, valid=self.seen(a.valid)) for a in self.aliases(node))
         return replace(
-            item, label=self.name(item), aliases=aliases, existence=existence, properties={}
+            node, label=self.name(node), aliases=aliases, existence=existence, properties={}
         )
 
     def _node(self, node: Node) -> str:

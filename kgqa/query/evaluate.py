@@ -222,16 +222,24 @@ class Evaluator:
                 span = Interval(span.start, horizon)
             return _at_span(terms, when, span), []
         others = self._moment(when.moment)
+        edges = self._edges(others, when.moment)
         if when.relation in _SLICED:
-            return op.overlapping(terms, others), others
+            return op.overlapping(terms, [e for _, e in edges]), others
         found: dict[str, Term] = {}
-        for other in others:
-            hull = other.valid.hull
-            if when.relation == "after" and other.valid.ee < END:
-                hull = Interval(other.valid.es, max(other.valid.ee, other.valid.es + 1))
+        for other, edge in edges:
+            hull = edge.valid.hull
+            if when.relation == "after" and edge.valid.ee < END:
+                hull = Interval(edge.valid.es, max(edge.valid.ee, edge.valid.es + 1))
             chosen = _at_span(terms, when, hull)
             found.update((_token(t), t) for t in chosen if _token(t) != _token(other))
         return op.timeline(found.values()), others
+
+    def _edges(self, terms: list[Term], moment: Moment) -> list[tuple[Term, Term]]:
+        """Return the terms of a moment, each with what of it the question is about."""
+        if moment.edge is None:
+            return [(t, t) for t in terms]
+        edges = ((t, op.edge(t, moment.edge, self.scope.horizon)) for t in terms)
+        return [(term, edge) for term, edge in edges if edge]
 
     def _moment(self, moment: Moment) -> list[Term]:
         """Return the terms of a moment: of a goal's facts, or of a node's existence."""
@@ -295,7 +303,8 @@ class Evaluator:
             others = self._moment(when.moment)
             same = {_token(t) for t in others}
             rest = [t for t in pool if _token(t) not in same]
-            found += _steps(step, rest, others, order.n)
+            edges = [e for _, e in self._edges(others, when.moment)]
+            found += _steps(step, rest, edges, order.n)
             joined += others
         return op.timeline({_token(t): t for t in found}.values()), joined
 

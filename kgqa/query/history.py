@@ -17,6 +17,7 @@ from kgqa.protocols import Reader
 from kgqa.query.display import Display
 from kgqa.query.operators import Term, coalesce
 from kgqa.query.scope import incident, pattern
+from kgqa.query.world import World
 from kgqa.temporal import parse_as_of
 from kgqa.temporal.interval import Certainty
 
@@ -122,7 +123,7 @@ def resolve(reader: Reader, text: str, known_at: int | None = None) -> str:
 
 def at(reader: Reader, name: str, scope: Scope) -> NodeHistory:
     """Return the facts of a node that hold at ``scope.as_of``, or all of them without one."""
-    node = resolve(reader, name, scope.known_at)
+    node = resolve(World(reader, scope), name)
     span = scope.as_of.span if scope.as_of else None
     facts = incident(reader, node, pattern(scope, span))
     kept = [f for f in facts if span is None or f.valid.matches(span, scope.as_of_match)]
@@ -133,7 +134,7 @@ def timeline(
     reader: Reader, name: str, relation: str | None = None, *, scope: Scope
 ) -> NodeHistory:
     """Return the terms of a node in the scope's world, in order of start; touching ones joined."""
-    node = resolve(reader, name, scope.known_at)
+    node = resolve(World(reader, scope), name)
     key = relation_key(relation) if relation else None
     facts = incident(reader, node, pattern(scope, relation=key))
     lines = _lines(coalesce(facts), Display(reader, scope))
@@ -146,7 +147,7 @@ def when(reader: Reader, subject: str, relation: str, object_: str, *, scope: Sc
     The object is a node's name or id, else a literal.
     """
     display = Display(reader, scope)
-    holder = resolve(reader, subject, scope.known_at)
+    holder = resolve(World(reader, scope), subject)
     key = relation_key(relation)
     found = reader.match(pattern(scope, subject=holder, relation=key))
     wanted = [f for f in found if _is_object(reader, f.object, object_, scope)]
@@ -162,6 +163,22 @@ def _is_object(reader: Reader, value: str | Literal, text: str, scope: Scope) ->
     if value == text.removeprefix("node:") or value == "name:" + name_key(text):
         return True
     return value in {h.node for h in reader.names([name_key(text)], scope.known_at)}
+
+
+def nodes(
+    reader: Reader,
+    kind: str | None = None,
+    *,
+    limit: int | None = None,
+    after: str | None = None,
+    scope: Scope,
+) -> list[Node]:
+    """Return nodes by id, those that existed at ``scope.as_of``, each cut to what may show."""
+    span = scope.as_of.span if scope.as_of else None
+    page = pattern(scope, span, kind=kind, limit=limit, after=after)
+    found = World(reader, scope).nodes(replace(page, match=scope.as_of_match, begun_before=None))
+    display = Display(reader, scope)
+    return [display.cut(node) for node in found]
 
 
 def snapshot(reader: Reader, limit: int | None = None, *, scope: Scope) -> Snapshot:
@@ -184,7 +201,7 @@ def diff(reader: Reader, start: str, end: str, name: str | None = None, *, scope
     later = max(first, second, key=lambda s: s.horizon or 0)
     (facts_1, nodes_1), (facts_2, nodes_2) = (_holding(reader, s) for s in (first, second))
     if name is not None:
-        node = resolve(reader, name, scope.known_at)
+        node = resolve(World(reader, later), name)
         facts_1, facts_2 = (
             [f for f in facts if node in (f.subject, f.object)] for facts in (facts_1, facts_2)
         )
@@ -207,7 +224,7 @@ def _holding(
 ) -> tuple[list[Fact], list[Node]]:
     span = scope.as_of.span if scope.as_of else None
     p = replace(pattern(scope, span, limit=limit), match=scope.as_of_match)
-    return reader.match(p), reader.nodes(replace(p, order="id", begun_before=None))
+    return reader.match(p), World(reader, scope).nodes(replace(p, begun_before=None))
 
 
 def _history(reader: Reader, node: str, scope: Scope, lines: tuple[Line, ...]) -> NodeHistory:

@@ -14,6 +14,7 @@ from typing import Literal as OneOf
 from typing import TypeAlias
 
 from kgqa.model.ids import object_token
+from kgqa.model.question import Edge
 from kgqa.model.things import Fact, Literal
 from kgqa.temporal.interval import Certainty, Instant, Interval, Match, Validity
 
@@ -222,6 +223,19 @@ def overlapping(terms: Iterable[Term], others: Sequence[Term]) -> list[Term]:
             best: Certainty = "definite" if "definite" in sure else "possible"
             found.append(replace(term, certainty=best))
     return found
+
+
+def edge(term: Term, side: Edge, horizon: Instant | None = None) -> Term | None:
+    """Return a term as the instant of its start or end alone, or None if it has none.
+
+    An end at or after ``horizon`` is none.
+    """
+    v = term.valid if horizon is None else term.valid.cut(horizon)
+    if side == "start" and not v.start_open and v.dated:
+        return replace(term, valid=Validity(v.es, v.ls, v.es + 1, v.ls + 1))
+    if side == "end" and not (v.end_open or v.end_unknown):
+        return replace(term, valid=Validity(v.ee - 1, v.le - 1, v.ee, v.le))
+    return None
 
 
 def _shares(a: Validity, b: Validity) -> Certainty | None:

@@ -262,14 +262,15 @@ class WritesContract(ContractBase):
         assert len(store.match(Pattern(subject="q1", known_at=known))) == 3
 
     def test_corrections_of_corrections(self, store: Store) -> None:
-        revisions = [store.revision]
+        expected: list[tuple[int, list[int]]] = [(store.revision, [])]
         for start in (1998, 1997, 1996):
             for fact in store.match(Pattern()):
                 store.write(Batch(retract=(f"fact:{fact.id}",)))
+                expected.append((store.revision, []))
             store.write(says(f"d{start}", ("X", "began", "Y", term(start))))
-            revisions.append(store.revision)
-        starts = [[f.valid.es for f in store.match(Pattern(known_at=known))] for known in revisions]
-        assert starts == [[], [1998], [1997], [1996]]
+            expected.append((store.revision, [start]))
+        for known, starts in expected:
+            assert [f.valid.es for f in store.match(Pattern(known_at=known))] == starts, known
 
     def test_recorded_intervals_tile(self, store: Store) -> None:
         store.write(FIRST)

@@ -7,7 +7,7 @@ hypothesis strategies made of them, which shrink. Must not: expectations.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -173,6 +173,14 @@ def claim(rnd: Random, nodes: Sequence[Node], borders: Borders) -> Claim:
     )  # fmt: skip
 
 
+def follower(rnd: Random, of: Claim, borders: Borders) -> Claim:
+    """Return the same again from where a claim may end, give or take one unit."""
+    start = of.valid.le + rnd.choice((0, 0, 0, 1, -1))
+    end = start + rnd.choice((1, DAY_MS, 366 * DAY_MS))
+    bounds = rnd.choice(((start, start, end, end), (start, start, END, END)))
+    return replace(of, valid=borders.note(Validity(*bounds)))
+
+
 def chain(rnd: Random, nodes: Sequence[Node], borders: Borders) -> list[Claim]:
     """Return a path of up to four hops that all hold at one instant, except exactly one."""
     t = borders.draw(rnd)
@@ -200,6 +208,7 @@ def base(rnd: Random, nodes: int = 12, facts: int = 30, documents: int = 3) -> B
     borders = Borders()
     things = tuple(node(rnd, i, borders) for i in range(nodes))
     claims = [claim(rnd, things, borders) for _ in range(facts)]
+    claims += [follower(rnd, c, borders) for c in claims if c.valid.le < END and rnd.random() < 0.3]
     while rnd.random() < 0.7:
         claims += chain(rnd, things, borders)
     batches = []

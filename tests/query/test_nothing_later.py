@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_base import Base, chunk, fact, node
 
+from kgqa.errors import NotFoundError
 from kgqa.model.answer import AskOptions
 from kgqa.model.things import Fact, Relation
 from kgqa.query import history
@@ -23,7 +24,9 @@ from kgqa.query.render import to_json
 from kgqa.query.scope import scope_of
 from kgqa.temporal import parse_instant_span
 
-PEOPLE = {"p1": "Ada Moor", "p2": "Ben Nash", "p3": "Cyril Oak"}
+PEOPLE = {"p1": "Ada Moor", "p2": "Ben Nash"}
+SINCE = "name:cyril oak"
+"""A person whom only facts name, and who is not there before the first of them."""
 OFFICES = {"o1": "Harbour Master", "o2": "Town Clerk"}
 RELATIONS = [Relation("held office", "held office", ("was",)), Relation("spouse", "spouse")]
 QUESTIONS = (
@@ -45,12 +48,15 @@ QUESTIONS = (
     "Who was Harbour Master before 1820?",
     "Who was Harbour Master after 1770?",
     "What happened to the lighthouse?",
+    "Which office did Cyril Oak hold?",
+    "Was Cyril Oak Town Clerk?",
+    "Who was Town Clerk before Cyril Oak?",
 )
 
 years = st.integers(1750, 1850)
 rows = st.lists(
     st.tuples(
-        st.sampled_from(sorted(PEOPLE)),
+        st.sampled_from([*sorted(PEOPLE), SINCE]),
         st.sampled_from(sorted(OFFICES)),
         years,
         st.integers(1, 30) | st.none(),
@@ -61,7 +67,10 @@ rows = st.lists(
 )
 
 
-def base(terms: list[tuple[str, str, int, int | None]], written: list[int]) -> Base:
+def base(
+    terms: list[tuple[str, str, int, int | None]], written: list[int], *, namesake: bool = False
+) -> Base:
+    """Return a base; ``namesake`` adds another Ada Moor, who lived after every horizon."""
     facts = {}
     for who, office, start, length in terms:
         end = ".." if length is None else f"<{start + length}"
@@ -69,9 +78,14 @@ def base(terms: list[tuple[str, str, int, int | None]], written: list[int]) -> B
         facts[made.id] = made
     text = " ".join(f"The lighthouse was painted in {year}." for year in written)
     labels = PEOPLE | OFFICES
+    nodes = [node(i, label, "person" if i in PEOPLE else "office") for i, label in labels.items()]
+    if namesake:
+        made = fact("p9", "held office", "o1", "1901/..")
+        facts[made.id] = made
+        nodes.append(node("p9", "Ada Moor", "person", "1870/1950"))
     return Base(
         list(facts.values()),
-        [node(i, label, "person" if i in PEOPLE else "office") for i, label in labels.items()],
+        nodes,
         [chunk("c1", text)] if text else [],
         RELATIONS,
     )
@@ -98,19 +112,27 @@ def cut(terms: Any, written: list[int], year: int) -> Base:
 @given(terms=rows, year=st.integers(1755, 1845))
 def test_answers(question: str, terms: Any, year: int) -> None:
     options = AskOptions(as_of=str(year))
-    whole = ask(base(terms, []), None, question, options)
+    whole = ask(base(terms, [], namesake=True), None, question, options)
     before = ask(cut(terms, [], year), None, question, options)
     assert whole.answers == before.answers
     assert whole.text == before.text
     shown, expected = seen(whole), seen(before)
-    for key in ("answer_items", "citations", "confidence", "scope", "conflicts", "choices"):
+    for key in (
+        "answer_items",
+        "citations",
+        "confidence",
+        "scope",
+        "conflicts",
+        "choices",
+        "reason",
+    ):
         assert shown[key] == expected[key]
 
 
 @settings(max_examples=25)
 @given(terms=rows, year=st.integers(1755, 1845), written=st.lists(years, max_size=5))
 def test_no_later_year_is_printed(terms: Any, year: int, written: list[int]) -> None:
-    world = base(terms, written)
+    world = base(terms, written, namesake=True)
     options = AskOptions(as_of=str(year))
     scope = scope_of(world, options)
     results = [
@@ -141,3 +163,28 @@ def test_python_objects_are_cut_too(terms: Any, year: int) -> None:
             continue
         assert evidence.item.valid.es < horizon
         assert evidence.item.valid.end_open or evidence.item.valid.le <= horizon
+
+
+@settings(max_examples=25)
+@given(terms=rows, year=st.integers(1755, 1845))
+def test_lists_and_histories(terms: Any, year: int) -> None:
+    whole, before = base(terms, [], namesake=True), cut(terms, [], year)
+    results = []
+    for world in (whole, before):
+        scope = scope_of(world, AskOptions(as_of=str(year)))
+        found: list[Any] = [history.nodes(world, scope=scope)]
+        found.append(seen(history.snapshot(world, scope=scope)))
+        for name in ("Ada Moor", "Cyril Oak", "p9"):
+            try:
+                found.append(seen(history.timeline(world, name, scope=scope)))
+            except NotFoundError as error:
+                found.append(error.to_dict())
+        results.append(found)
+    assert results[0] == results[1]
+
+
+def test_listed_nodes_are_cut() -> None:
+    world = Base([], [node("n1", "Altor", "city", "1250/1990", Newgate="1920/..", Altor="1250")])
+    (listed,) = history.nodes(world, scope=scope_of(world, AskOptions(as_of="1800")))
+    assert [a.label for a in listed.aliases] == ["Altor"]
+    assert all(v.end_open for v in listed.existence)

@@ -15,7 +15,7 @@ from kgqa.language.lexicon import weight
 from kgqa.language.question.frame import Clause, Frame
 from kgqa.language.question.goals import Core, Goals, Placed, core_of
 from kgqa.language.question.items import Item, Name, Time, Word, is_word, wording_of
-from kgqa.model.question import Goal, Mention, Moment, Order, Question, Term, When
+from kgqa.model.question import Edge, Goal, Mention, Moment, Order, Question, Term, When
 from kgqa.temporal import DateSpan
 from kgqa.temporal.interval import Interval
 
@@ -90,7 +90,7 @@ class Clauses:
             n = frame.order[1] if frame.order and frame.order[0] in {"nth", "next"} else 1
             why = f"{clause.relation} {label!r}: the neighbour of that holder"
             return Timing(None, Order(kind, n, term), 1.0, why)
-        moment = Moment(wording_of(clause.items, self._text), goal=swapped)
+        moment = Moment(wording_of(clause.items, self._text), goal=swapped, edge=_edge(clause))
         why = f"{clause.relation} {label!r}: relative to that holder's terms"
         return Timing(When(_relation(clause), moment), None, 0.95, why)
 
@@ -109,7 +109,7 @@ class Clauses:
         if not found or found[0].score < 0.4:
             return None
         best = found[0]
-        moment = Moment(wording_of(items, self._text), goal=best.goal)
+        moment = Moment(wording_of(items, self._text), goal=best.goal, edge=_edge(clause))
         return Timing(When(_relation(clause), moment), None, best.score, best.why)
 
 
@@ -126,6 +126,14 @@ def _subjectless(items: Sequence[Item]) -> bool:
     return isinstance(first, Word) and (
         first.tag == "VBG" or not any(isinstance(i, Name) for i in items)
     )
+
+
+def _edge(clause: Clause) -> Edge | None:
+    """Return what of a fact a clause is about: its start ("when she became …"), its end, or all."""
+    lemmas = {i.lemma for i in clause.items if isinstance(i, Word)}
+    if lemmas & wording.ENDING:
+        return "end"
+    return "start" if lemmas & wording.STARTING else None
 
 
 def _swap(goal: Goal, term: Term, side: str) -> Goal:
