@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 
@@ -10,8 +11,12 @@ def main() -> int:
     if sys.argv[1:] == ["--version"]:
         from kgqa import __version__
 
-        print(f"kgqa {__version__}")
-        return 0
+        try:
+            # Unbuffered, so that after a failure nothing waits to be written again.
+            os.write(1, f"kgqa {__version__}\n".encode())
+            return 0
+        except OSError:
+            pass  # the command line says what is wrong
     from kgqa.surfaces.cli import run
 
     return run(sys.argv[1:])

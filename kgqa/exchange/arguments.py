@@ -63,12 +63,15 @@ def check(name: str, value: Any, hint: Any) -> None:
     ...
     kgqa.errors.InputError: limit is int | None, not 'ten'; see docs/python.md
     """
+    if isinstance(value, str) and not _is_text(value):
+        raise InputError(
+            f"{name} holds a character that is no text: {_shown(value)}", code="input.type",
+            hint="leave out NUL and halves of surrogate pairs",
+        )  # fmt: skip
     if not _fits(value, hint):
         wanted = hint.__name__ if isinstance(hint, type) else str(hint).replace("typing.", "")
-        shown = repr(value)
-        shown = shown if len(shown) <= 80 else shown[:77] + "..."
         raise InputError(
-            f"{name} is {wanted}, not {shown}", code="input.type", hint="see docs/python.md"
+            f"{name} is {wanted}, not {_shown(value)}", code="input.type", hint="see docs/python.md"
         )
     if is_dataclass(value) and not isinstance(value, type):
         hints = _hints(type(value))
@@ -78,6 +81,11 @@ def check(name: str, value: Any, hint: Any) -> None:
         for number, item in enumerate(value):
             if is_dataclass(item):
                 check(f"{name}[{number}]", item, type(item))
+
+
+def _shown(value: Any) -> str:
+    shown = repr(value)
+    return shown if len(shown) <= 80 else shown[:77] + "..."
 
 
 @lru_cache(maxsize=256)

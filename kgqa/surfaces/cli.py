@@ -87,8 +87,13 @@ def _command(operation: Operation) -> click.Command:
 def _callback(operation: Operation) -> Callable[..., tuple[Any, bool]]:
     def call(*, as_json: bool, kb: str | None = None, **values: Any) -> tuple[Any, bool]:
         given = _input(operation.input, values)
-        with Bar() as bar:
-            return _execute(operation, kb, given, bar.update), as_json
+        try:
+            with Bar() as bar:
+                return _execute(operation, kb, given, bar.update), as_json
+        except (KGQAError, BrokenPipeError):
+            raise
+        except Exception as exc:
+            raise _fault(exc) from exc
 
     return call
 
@@ -155,18 +160,41 @@ def group() -> click.Group:
 
 def run(argv: Sequence[str]) -> int:
     """Run one command line and return its exit status (DESIGN section 9); never a traceback."""
+    _open_streams()
     for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
         signal.signal(number, _terminate)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+    try:
+        return _status(argv)
+    finally:
+        _give_up_streams()
+
+
+def _open_streams() -> None:
+    """Open the null device in place of standard streams that were closed (kgqa … >&-)."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))
+
+
+def _give_up_streams() -> None:
+    """Let go of output that cannot be written, which Python would try to write at its end."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _status(argv: Sequence[str]) -> int:
     as_json = "--json" in argv
     try:
         return _run(argv)
     except (BrokenPipeError, SystemExit):
         # The reader went away (kgqa … | head): the rest of the output is not wanted. click
         # leaves by SystemExit where that happens in its hands.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (KeyboardInterrupt, click.Abort):
         return _fail(
@@ -177,20 +205,20 @@ def run(argv: Sequence[str]) -> int:
     except KGQAError as exc:
         return _error(exc, as_json)
     except Exception as exc:
-        return _fault(exc, as_json)
+        return _error(_fault(exc), as_json)
 
 
 def _run(argv: Sequence[str]) -> int:
-    done = group().main(args=list(argv), prog_name="kgqa", standalone_mode=False)
     status = 0
     try:
+        # What the operations raise is a KGQAError: an OSError is of printing, help included.
+        done = group().main(args=list(argv), prog_name="kgqa", standalone_mode=False)
         if isinstance(done, tuple):
             result, as_json = done
             _print(result, as_json)
             status = text.status(result)
-        if sys.stdout:
-            sys.stdout.flush()
-    except BrokenPipeError:
+        sys.stdout.flush()
+    except (KGQAError, BrokenPipeError):
         raise
     except OSError as exc:
         raise UnavailableError(
@@ -226,15 +254,14 @@ def _error(exc: KGQAError, as_json: bool) -> int:
     return _fail(str(exc), exc.exit_status)
 
 
-def _fault(exc: Exception, as_json: bool) -> int:
+def _fault(exc: Exception) -> FaultError:
     if settings.read().debug:
         raise exc
-    fault = FaultError(
+    return FaultError(
         f"internal fault: {type(exc).__name__}: {exc}",
         code="internal",
         hint="please report it; set KGQA_DEBUG=1 to see where",
     )
-    return _error(fault, as_json)
 
 
 def _fail(message: str, status: int) -> int:

@@ -68,3 +68,9 @@ def test_a_call_is_checked_by_argument() -> None:
         double(2, times="x")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="argument"):
         double()  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("value", ["a\0b", "\ud800"])
+def test_what_is_no_text_is_told_as_that(value: str) -> None:
+    with pytest.raises(InputError, match="x holds a character that is no text: '"):
+        check("x", value, str)

@@ -303,17 +303,42 @@ def test_a_reader_that_goes_away(here: Path) -> None:
     assert done.stderr == ""
 
 
-def test_closed_and_full_standard_output(here: Path) -> None:
-    command = f"{sys.executable} -m kgqa stats a.kg"
-    closed = subprocess.run(["bash", "-c", command + " >&-"], capture_output=True, check=False)
-    assert (closed.returncode, closed.stderr) == (0, b"")
-    if not Path("/dev/full").exists():
-        pytest.skip("this system has no /dev/full")
-    full = subprocess.run(
-        ["bash", "-c", command + " >/dev/full"], capture_output=True, text=True, check=False
+def shell(words: str) -> tuple[int, str]:
+    """Run the command with redirections, buffered as at a user's; return status and messages."""
+    usual = {k: v for k, v in os.environ.items() if k != "PYTHONUNBUFFERED"}
+    line = f"{sys.executable} -m kgqa {words}"
+    done = subprocess.run(
+        ["bash", "-c", line], capture_output=True, text=True, env=usual, check=False
     )
-    assert full.returncode == 7
-    assert "Traceback" not in full.stderr
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        ("stats a.kg >&-", 0),
+        ("export a.kg -o - >&-", 0),
+        ("stats none.kg >&- 2>&-", 3),
+        ("import a.kg - <&-", 0),
+    ],
+)
+def test_closed_standard_streams(here: Path, words: str, status: int) -> None:
+    assert shell(words) == (status, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+@pytest.mark.parametrize("words", ["stats a.kg", "stats a.kg --json", "--help", "--version"])
+def test_a_full_standard_output(here: Path, words: str) -> None:
+    status, said = shell(words + " >/dev/full")
+    assert status == 7
+    assert said.startswith("kgqa: cannot write to standard output")
+    assert said.count("\n") == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_an_error_that_cannot_be_written_keeps_its_status(here: Path) -> None:
+    assert shell("stats none.kg --json >/dev/full")[0] == 3
+    assert shell("stats none.kg 2>/dev/full")[0] == 3
 
 
 def test_a_bare_environment(here: Path) -> None:
