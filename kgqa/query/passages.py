@@ -1,45 +1,18 @@
 """Passages by sentence: what of a text may be shown under a horizon.
 
-Belongs here: cutting text into sentences and hiding the later ones (DESIGN 2.4). Must not:
-reading dates itself; ``kgqa.temporal.scan`` does.
+Belongs here: hiding the later sentences of a text (DESIGN 2.4). Must not: finding sentences
+(``kgqa.language.split``) or reading dates (``kgqa.temporal.scan``).
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
 from typing import Literal as OneOf
 
+from kgqa.language.split import sentences
 from kgqa.temporal import scan
 from kgqa.temporal.interval import BEGIN, END, Instant, Validity
 
 HIDDEN = "[…]"
-_BREAK = re.compile(r"(?:(?<=[.!?])|(?<=[.!?][\"'”’)\]]))\s+(?=[\"'“‘(\[]?[A-Z0-9])|\s*\n\s*\n\s*")
-_ABBREVIATED = re.compile(
-    r"(?:\b[A-Za-z]|\b(?:c|ca|cf|Dr|Mr|Mrs|Ms|St|Sr|Jr|Gen|Col|Capt|Lt|Rev|Hon|vol|no|pp|etc"
-    r"|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|b|d|r|fl))\.$"
-)
-
-
-def sentences(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the offsets of each sentence; an initial or an abbreviation ends none.
-
-    >>> text = "In 44 B.C. Caesar died. Rome burned."
-    >>> [text[a:b] for a, b in sentences(text)]
-    ['In 44 B.C. Caesar died.', 'Rome burned.']
-    """
-    start = 0
-    for found in _BREAK.finditer(text):
-        paragraph = "\n" in found.group()
-        if not paragraph and _ABBREVIATED.search(
-            text[max(start, found.start() - 8) : found.start()]
-        ):
-            continue
-        if found.start() > start:
-            yield start, found.start()
-        start = found.end()
-    if start < len(text):
-        yield start, len(text)
 
 
 def shown(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -130,3 +131,32 @@ def test_sentences_end_at_punctuation_but_not_after_abbreviations() -> None:
         "Dr. A. Brown came in c. 1790.", '"Who?"', "He left…", "Later", "A line. e.g. This.",
         "U.S. Army.",
     ]  # fmt: skip
+
+
+def cut(text: str) -> list[str]:
+    return [text[a:b] for a, b in sentences(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("He was born in 1732. He led. He crossed the river in 1776. He died.", 4),
+        ("On 15 March 44 B.C. Caesar died. Rome mourned.", 2),
+        ("Born c. 100 BC. He ruled.", 2),
+        ("J. Caesar met M. Antonius. They ate.", 2),
+        ("“Is it so?” He wondered.", 2),
+        ("First heading\n\nA paragraph", 2),
+        ("one sentence without an end", 1),
+        ("", 0),
+    ],
+)
+def test_sentences(text: str, expected: int) -> None:
+    assert len(cut(text)) == expected
+
+
+@given(st.text(alphabet="Ab1. \n!?", max_size=60))
+def test_sentences_keep_every_word_in_order(text: str) -> None:
+    pieces = list(sentences(text))
+    assert all(a < b for a, b in pieces)
+    assert pieces == sorted(pieces)
+    assert "".join("".join(text[a:b] for a, b in pieces).split()) == "".join(text.split())

@@ -1,44 +1,11 @@
-"""Sentences, and what of them shows before a horizon."""
+"""What of a text shows before a horizon, sentence by sentence."""
 
 from __future__ import annotations
 
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from kgqa.query.passages import HIDDEN, sentences, shown
+from kgqa.query.passages import HIDDEN, shown
 from kgqa.temporal import parse_instant_span
 
 TEXT = "He was born in 1732. He led the army. He crossed the river in 1776. He died in 1799."
-
-
-def cut(text: str) -> list[str]:
-    return [text[a:b] for a, b in sentences(text)]
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        (TEXT, 4),
-        ("On 15 March 44 B.C. Caesar died. Rome mourned.", 2),
-        ("Born c. 100 BC. He ruled.", 2),
-        ("J. Caesar met M. Antonius. They ate.", 2),
-        ("“Is it so?” He wondered.", 2),
-        ("First heading\n\nA paragraph", 2),
-        ("one sentence without an end", 1),
-        ("", 0),
-    ],
-)
-def test_sentences(text: str, expected: int) -> None:
-    assert len(cut(text)) == expected
-
-
-@given(st.text(alphabet="Ab1. \n!?", max_size=60))
-def test_sentences_keep_every_word_in_order(text: str) -> None:
-    pieces = list(sentences(text))
-    assert all(a < b for a, b in pieces)
-    assert pieces == sorted(pieces)
-    assert "".join("".join(text[a:b] for a, b in pieces).split()) == "".join(text.split())
 
 
 def test_later_sentences_are_hidden() -> None:
