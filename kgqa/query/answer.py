@@ -350,7 +350,10 @@ def _nodes(found: Found | None) -> tuple[str, ...]:
 
 
 def _notes(found: Found, display: Display) -> list[str]:
-    """Return what was assumed, in brackets: a name as asked, other meanings that do not fit."""
+    """Return what was assumed or is odd, in brackets.
+
+    A name as asked, a subject that did not exist then, other meanings that do not fit.
+    """
     notes = []
     meant = {c.node for c in found.reading.candidates} if found.reading else set()
     for mention in found.question.mentions:
@@ -358,6 +361,8 @@ def _notes(found: Found, display: Display) -> list[str]:
             shown = display.label(candidate.node)
             if candidate.node in meant and name_key(shown) not in name_key(mention.text):
                 notes.append(f"({shown}: asked as {mention.text})")
+            if candidate.node in meant and (existed := display.outside(candidate.node)):
+                notes.append(f"({shown} {existed})")
     if found.passed_over:
         others = [f"{display.label(c.node)} {c.node}" for c in found.passed_over]
         notes.append(f"(other meanings that do not fit: {', '.join(others)})")

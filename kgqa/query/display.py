@@ -181,11 +181,20 @@ class Display:
         valid = ", ".join(dict.fromkeys(self.valid(v) for v in terms)) or None
         if isinstance(value, Literal):
             return AnswerItem(self.label(value), None, valid, sure)
-        node, span, note = self.node(value), self.scope.asked, None
-        if node and span and node.existence and not any(v.possible(span) for v in node.existence):
-            existence = self.existence(node)
-            note = f"existed {existence}" if existence else None
-        return AnswerItem(self.label(value), value, valid, sure, note)
+        return AnswerItem(self.label(value), value, valid, sure, self.outside(value))
+
+    def outside(self, node: str) -> str | None:
+        """Return when a node existed if that was not at the time asked: facts decide, it is told.
+
+        None too if it only began at or after the horizon.
+        """
+        found, span = self.node(node), self.scope.asked
+        if found is None or span is None or not found.existence:
+            return None
+        existence = self.existence(found)
+        if existence is None or any(v.possible(span) for v in found.existence):
+            return None
+        return f"existed {existence}"
 
     def citations(self, evidence: Sequence[Evidence]) -> tuple[Citation, ...]:
         """Return numbered citations of evidence, in its order."""

@@ -259,6 +259,21 @@ def test_existence_alone_removes_nothing() -> None:
     assert found.answer_items[0].note == "existed 1750/1821"
 
 
+def test_a_subject_that_did_not_exist_then_is_told() -> None:
+    base = Base(
+        [fact("wall", "located in", "berlin", None)],
+        [node("wall", "Long Wall", "wall", "1961/1989"), node("berlin", "Berlin", "city")],
+        [],
+        [Relation("located in", "located in")],
+    )
+    asked = "Where was the Long Wall located"
+    gone = ask(base, None, f"{asked} in 1995?", AskOptions())
+    assert gone.answers == ("Berlin",)
+    assert "(Long Wall existed 1961/1989)" in gone.text
+    assert "existed" not in ask(base, None, f"{asked} in 1970?", AskOptions()).text
+    assert "existed" not in ask(base, None, f"{asked}?", AskOptions(as_of="1950")).text
+
+
 def test_abstentions_say_why() -> None:
     assert answer(Base(), "Who was king in 1800?").reason == "empty_kb"
     found = answer(Base(chunks_=[chunk("c", "zzz")]), "Who was king in 1800?")
