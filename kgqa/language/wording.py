@@ -108,6 +108,12 @@ LONG_CONNECTIVES: Final = (
     (("from", "the", "time"), "since"),
 )
 
+NOBODY: Final = frozenset("no nobody none noone without vacant unoccupied unfilled".split())
+"""Words that say that nothing of a kind holds: "when was there no …", "without a …"."""
+NEGATIONS: Final = NOBODY | frozenset(
+    "not n't never neither nor nothing nowhere except excluding besides".split()
+)
+
 # Words that carry no relation: they frame the question or hedge it.
 FRAMING: Final = (
     AUXILIARIES

@@ -135,7 +135,8 @@ class Question:
     subject bore. ``unit`` is the one that a date or duration is wanted in ("in which year").
     Every one of ``when`` must hold. ``plural``: the wording expects several answers.
     ``score`` ranks readings; ``why`` lists the choices made, in order. ``goal`` is None if
-    the words were not understood.
+    the words were not understood. ``absent``: what is asked is when, how long or whether
+    nothing of the pattern holds ("when was there no …").
     """
 
     text: str
@@ -145,6 +146,7 @@ class Question:
     order: Order | None = None
     unit: Unit | None = None
     plural: bool = False
+    absent: bool = False
     mentions: tuple[Mention, ...] = ()
     score: float = 0.0
     why: tuple[str, ...] = ()

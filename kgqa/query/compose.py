@@ -15,10 +15,10 @@ from kgqa.model.things import Literal
 from kgqa.query.display import Display
 from kgqa.query.durations import Duration, duration, end_date, start_date, total
 from kgqa.query.evaluate import Found
-from kgqa.query.operators import Term, count
+from kgqa.query.operators import Term, count, gaps
 from kgqa.temporal import format_instant
 from kgqa.temporal.calendars import granule
-from kgqa.temporal.interval import Certainty, Interval, Precision
+from kgqa.temporal.interval import Certainty, Interval, Precision, Validity
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,8 @@ class Composed:
 
 def compose(found: Found, display: Display) -> Composed:
     """Return the answers to what was asked, from the chosen terms."""
-    return _BY_ASKED[found.question.asked](found, display)
+    composer = _ABSENT if found.question.absent else _BY_ASKED
+    return composer[found.question.asked](found, display)
 
 
 def _nodes(found: Found, display: Display) -> Composed:
@@ -110,7 +111,7 @@ def _boolean(found: Found, display: Display) -> Composed:
         nodes = {c.node for c in getattr(named, "candidates", ())}
         yes = any(t.value(found.side) in nodes for t in found.terms)
     else:
-        yes = found.support == 2
+        yes = (found.support == 2) != found.question.absent
     word = "yes" if yes else "no"
     sure = _surest(found.terms) if found.terms else "definite"
     shown = found.terms or found.joined
@@ -174,7 +175,7 @@ def _duration(found: Found, display: Display) -> Composed:
             parts.append(part)
     whole = total(parts) if len(parts) == len(found.terms) else None
     if whole is None:
-        return Composed((), tuple(lines))
+        return Composed((), (("not known: a start or an end is missing", ()), *lines))
     whole = _rounded(whole, unit)
     label = f"{whole}, so far" if whole.sofar else str(whole)
     sure = _surest(found.terms)
@@ -201,6 +202,44 @@ _BY_ASKED: dict[str, Callable[[Found, Display], Composed]] = {
     "span": _dates(_span),
     "duration": _duration,
 }
+
+
+def _gap_lines(
+    found: Found, display: Display
+) -> list[tuple[Validity, tuple[str, tuple[Term, ...]]]]:
+    """Return the times between terms in which none holds, each with words and its neighbours."""
+    return [
+        (gap, (f"nothing recorded: {display.valid(gap)}", (before, after)))
+        for gap, before, after in gaps(found.terms)
+    ]
+
+
+def _no_gap(found: Found, display: Display) -> Composed:
+    lines = ((_words(t, display), (t,)) for t in found.terms)
+    return Composed((), (("no such time between these is certain", ()), *lines))
+
+
+def _absent_spans(found: Found, display: Display) -> Composed:
+    known = _gap_lines(found, display)
+    items = (AnswerItem(d, None, d, "definite") for d in (display.valid(g) for g, _ in known))
+    return (
+        Composed(tuple(items), tuple(li for _, li in known)) if known else _no_gap(found, display)
+    )
+
+
+def _absent_duration(found: Found, display: Display) -> Composed:
+    known = _gap_lines(found, display)
+    lengths = (duration(replace(gap, ee=gap.le)) for gap, _ in known)
+    whole = total(d for d in lengths if d)
+    if whole is None:
+        return _no_gap(found, display)
+    whole = _rounded(whole, found.question.unit)
+    item = AnswerItem(str(whole), None, None, "definite")
+    return Composed((item,), ((str(whole), ()), *(line for _, line in known)))
+
+
+_ABSENT = {"span": _absent_spans, "duration": _absent_duration, "boolean": _boolean}
+"""What is asked of times in which nothing holds."""
 
 
 def evidence(terms: Iterable[Term], display: Display) -> list[Evidence]:

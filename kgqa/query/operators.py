@@ -16,6 +16,7 @@ from typing import TypeAlias
 from kgqa.model.ids import object_token
 from kgqa.model.question import Edge
 from kgqa.model.things import Fact, Literal
+from kgqa.temporal.calendars import alignment, finer, granule
 from kgqa.temporal.interval import Certainty, Instant, Interval, Match, Validity
 
 Side: TypeAlias = OneOf["subject", "object"]
@@ -223,6 +224,28 @@ def overlapping(terms: Iterable[Term], others: Sequence[Term]) -> list[Term]:
             best: Certainty = "definite" if "definite" in sure else "possible"
             found.append(replace(term, certainty=best))
     return found
+
+
+def gaps(terms: Iterable[Term]) -> list[tuple[Validity, Term, Term]]:
+    """Return the stretches between terms in which certainly none holds, each with its neighbours.
+
+    What is before the first and after the last is not between any. Precise to the coarsest
+    granule at both borders.
+    """
+    found: list[tuple[Validity, Term, Term]] = []
+    last: Term | None = None
+    for term in timeline(terms):
+        if last is not None and last.valid.le < term.valid.es:
+            found.append((_gap(last.valid.le, term.valid.es), last, term))
+        if last is None or term.valid.le > last.valid.le:
+            last = term
+    return found
+
+
+def _gap(start: Instant, end: Instant) -> Validity:
+    unit = finer(alignment(start), alignment(end))
+    first, final = granule(start, unit), granule(end - 1, unit)
+    return Validity(first.start, first.end - 1, final.start + 1, final.end, unit, unit)
 
 
 def edge(term: Term, side: Edge, horizon: Instant | None = None) -> Term | None:

@@ -153,6 +153,8 @@ def _stretch(f: Frame, i: int) -> Read | None:
             if not base or base[0].precision != "day":
                 return None
             start, end = base[0].lower, base[1]
+        elif f.text(i) == "less":
+            return None  # "less than ten years" alone is a length
         return days_between(start, _moved_by(start, amount, 1), end)
     assert direction is not None
     if amount[0][1] in ("decade", "century") and len(amount) == 1:

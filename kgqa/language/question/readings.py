@@ -15,7 +15,7 @@ from kgqa.language.lexicon import Lexicon
 from kgqa.language.question import parts
 from kgqa.language.question.frame import Frame, asked_of
 from kgqa.language.question.goals import Core, Goals, Placed, Scored, core_of
-from kgqa.language.question.items import Item, Name, Time, Word
+from kgqa.language.question.items import Item, Name, Time, Word, is_word, lower
 from kgqa.language.question.nested import nest
 from kgqa.language.question.succession import Succession, succession
 from kgqa.language.question.times import Clauses, Timing, written
@@ -38,13 +38,39 @@ class Readings:
 
     def read(self, items: Sequence[Item], depth: int = 0) -> list[Question]:
         """Return the readings of a question, best first; ties by wording, deterministic."""
+        items, unread = self._operators(items)
         asking = asked_of(items)
         found: list[Question] = []
         for core, penalty, why in self._cores(asking.core, depth):
             frame = parts.split(replace(asking, core=tuple(core), why=(*asking.why, *why)))
             found += [replace(q, score=q.score - penalty) for q in self._framed(frame)]
+        found = [_negated(q, unread) for q in found] if unread else found
         unique = {(q.asked, q.goal, q.when, q.order): q for q in reversed(found)}
         return sorted(unique.values(), key=lambda q: (-q.score, q.why))[: 2 * _BREADTH]
+
+    def _operators(self, items: Sequence[Item]) -> tuple[list[Item], tuple[str, ...]]:
+        """Return the items without negations, and the words that choose by more than time.
+
+        Those are negations, superlatives and comparisons ("never", "longest", "more than"):
+        passed over, they would turn an answer into its opposite, or into another.
+        """
+        rest: list[Item] = []
+        unread: list[str] = []
+        for k, item in enumerate(items):
+            word = lower(item)
+            negation = word in wording.NEGATIONS and not (word == "n't" and k == 1)
+            if isinstance(item, Word) and not self._relational(word):
+                if negation or _superlative(items, k) or _comparison(items, k):
+                    unread.append(word)
+                if negation:
+                    continue
+            rest.append(item)
+        return rest, tuple(unread)
+
+    def _relational(self, word: str) -> bool:
+        """Tell whether a word is one that a relation of the base is called by."""
+        labels = (p.words for key in self.lexicon.relations for p in self.lexicon.phrases(key))
+        return any(word in words for words in labels)
 
     def _cores(
         self, core: Sequence[Item], depth: int
@@ -202,6 +228,37 @@ class Readings:
         ideas = {"office", "position", "role", "post"}
         words = {w for p in self.lexicon.phrases(key) for w in p.words}
         return 0.05 if "of" in shapes or words & ideas else -0.15
+
+
+def _superlative(items: Sequence[Item], k: int) -> bool:
+    """Tell whether a word at k chooses by size, not by order: "longest", "most often"."""
+    item = items[k]
+    ordering = wording.FIRST | wording.LAST | wording.ORDINALS.keys()
+    if not isinstance(item, Word) or item.tag not in {"JJS", "RBS"} or item.lower in ordering:
+        return False
+    after = items[k + 1] if k + 1 < len(items) else None
+    return not is_word(after, "recent", "recently", "known")
+
+
+def _comparison(items: Sequence[Item], k: int) -> bool:
+    """Tell whether a word at k compares with what follows: "more than", "other than"."""
+    if k + 1 == len(items) or not is_word(items[k + 1], "than"):
+        return False
+    return not is_word(items[k], "later", "earlier", "sooner")
+
+
+def _negated(question: Question, unread: tuple[str, ...]) -> Question:
+    """Return a reading under such words: of absence where it can be, else not to answer by."""
+    why = f"{', '.join(unread)!r}: "
+    timeless = question.order is None and (question.asked == "boolean" or not question.when)
+    if (
+        timeless
+        and question.asked in {"span", "duration", "boolean"}
+        and set(unread) <= (wording.NOBODY if question.asked == "boolean" else wording.NEGATIONS)
+    ):
+        return replace(question, absent=True, why=(*question.why, why + "when nothing holds"))
+    score = min(question.score, _UNREAD)
+    return replace(question, score=score, why=(*question.why, why + "not read"))
 
 
 def _only_times(items: Sequence[Item]) -> bool:
