@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -17,6 +17,7 @@ from kgqa.language.lexicon import Lexicon
 from kgqa.language.question import analyse
 from kgqa.model.answer import (
     Answer,
+    AnswerItem,
     AskOptions,
     Confidence,
     Evidence,
@@ -185,11 +186,12 @@ class _Run:
         cited += [e for e in evidence(found.joined, display) if e not in cited]
         numbers = {e.label: i for i, e in reversed(list(enumerate(cited, 1)))}
         facts = [e.item for e in cited if isinstance(e.item, Fact)]
+        items = _distinct(composed.items)
         answer = Answer(
             question=self.text,
             scope=found.scope,
-            answers=tuple(dict.fromkeys(i.label for i in composed.items)),
-            answer_items=composed.items,
+            answers=tuple(item.label for item in items),
+            answer_items=items,
             text="\n".join([answer_text(composed, numbers), *_notes(found, display)]),
             citations=display.citations(cited),
             evidence=tuple(cited),
@@ -367,6 +369,17 @@ def _notes(found: Found, display: Display) -> list[str]:
         others = [f"{display.label(c.node)} {c.node}" for c in found.passed_over]
         notes.append(f"(other meanings that do not fit: {', '.join(others)})")
     return notes
+
+
+def _distinct(items: Iterable[AnswerItem]) -> tuple[AnswerItem, ...]:
+    """Return one item for each label, in order; namesakes are noted on the first of them."""
+    first: dict[str, AnswerItem] = {}
+    for item in items:
+        known = first.setdefault(item.label, item)
+        if known is not item and item.id != known.id:
+            parts = (known.note, f"also {item.id}, {item.valid or 'undated'}")
+            first[item.label] = replace(known, note="; ".join(p for p in parts if p))
+    return tuple(first.values())
 
 
 def _confidence(found: Found, composed: Composed) -> Confidence:

@@ -282,6 +282,25 @@ def test_abstentions_say_why() -> None:
     assert found.text
 
 
+def test_namesakes_are_one_answer_with_both_ids() -> None:
+    base = Base(
+        [
+            fact("m1", "held office", "o", "-0050"),
+            fact("m2", "held office", "o", "-0049"),
+            fact("x", "held office", "o", "-0048"),
+        ],
+        [node("m1", "Gaius Marcellus"), node("m2", "Gaius Marcellus"), node("x", "Nero Vane")],
+        [],
+        [Relation("held office", "held office")],
+    )
+    base.nodes_.append(node("o", "Consul"))
+    found = ask(base, None, "Who was Consul between 50 BC and 48 BC?", AskOptions())
+    assert found.answers == ("Gaius Marcellus", "Nero Vane")
+    assert [i.label for i in found.answer_items] == list(found.answers)
+    assert (found.answer_items[0].id, found.answer_items[0].note) == ("m1", "also m2, -0049")
+    assert {e.item.subject for e in found.evidence} == {"m1", "m2", "x"}  # type: ignore[union-attr]
+
+
 def test_bad_questions_are_refused() -> None:
     with pytest.raises(InputError):
         answer(offices(), "  ")
