@@ -176,7 +176,7 @@ def _open_streams() -> None:
     """Open the null device in place of standard streams that were closed (kgqa … >&-)."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115
 
 
 def _give_up_streams() -> None:
