@@ -7,6 +7,7 @@ method hands over to one room.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -333,12 +334,15 @@ class KBase:
 
     def import_(self, path: str | os.PathLike[str], *, progress: Progress | None = None) -> Receipt:
         """Write what an export holds into this base; again is a no-op."""
-        receipt = Receipt(self._store.revision, False)
+        written: list[Receipt] = []
         for number, batch in enumerate(export.read(os.fspath(path)), 1):
-            receipt = self._write(batch)
+            written.append(self._write(batch))
             if progress:
                 progress("import", number, None)
-        return receipt
+        counts = sum((Counter(r.counts) for r in written), Counter[str]())
+        ambiguous = dict.fromkeys(name for r in written for name in r.ambiguous)
+        changed = any(r.changed for r in written)
+        return Receipt(self._store.revision, changed, counts, tuple(ambiguous))
 
     # -- inside ----------------------------------------------------------------------------
 
@@ -351,7 +355,7 @@ class KBase:
     def _would(self, label: str) -> Receipt:
         if label not in self._store.get([label]):
             raise _unknown(label)
-        return Receipt(self._store.revision, False, {"would_change": 1})
+        return Receipt(self._store.revision, False, {label.partition(":")[0] + "s": 1})
 
     def _history(self, function: Callable[..., T], *args: Any, options: AskOptions) -> T:
         with self._store.view() as reader:

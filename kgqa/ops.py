@@ -328,7 +328,7 @@ def _op(
 
 OPERATIONS: dict[str, Operation] = dict(
     [
-        _op("init", "make a new base", InitInput, lambda kb, i, p: kb.stats(), "new"),
+        _op("init", "make a new base", InitInput, lambda kb, i, p: tasks.Made(kb.stats()), "new"),
         _op("load", "load documents, facts and nodes", LoadInput, _load, "maybe"),
         _op("index", "embed what is pending", Nothing, lambda kb, i, p: kb.index(progress=p)),
         _op("ask", "answer a question, with citations", AskInput,
@@ -373,7 +373,7 @@ OPERATIONS: dict[str, Operation] = dict(
         _op("failures", "list what could not be loaded", Nothing, lambda kb, i, p: kb.failures()),
         _op("stats", "count what the base holds", Nothing, lambda kb, i, p: kb.stats()),
         _op("verify", "check that all parts of the base agree", Nothing,
-            lambda kb, i, p: kb.verify()),
+            lambda kb, i, p: tasks.Verified(tuple(kb.verify()))),
         _op("backup", "copy the base while it is in use", OutInput,
             lambda kb, i, p: kb.backup(i.output)),
         _op("export", "write the base as JSONL", OutInput,

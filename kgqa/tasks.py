@@ -11,7 +11,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,7 +23,7 @@ from kgqa.exchange.plain import plain
 from kgqa.ingest.sources import content_hash
 from kgqa.model.answer import Answer, AskOptions, SearchResult
 from kgqa.model.things import Relation
-from kgqa.protocols import Progress
+from kgqa.protocols import Problem, Progress
 from kgqa.query.history import Diff, NodeHistory, Snapshot, When
 from kgqa.query.render import to_json
 
@@ -96,6 +96,20 @@ class Explained:
     answer: Answer
 
 
+@dataclass(frozen=True, slots=True)
+class Made:
+    """Hold the counts of a new base."""
+
+    stats: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """Hold what ``verify`` found."""
+
+    problems: tuple[Problem, ...]
+
+
 for _kind in (Answer, SearchResult, NodeHistory, Snapshot, Diff, When):
     plain.register(_kind, to_json)
 
@@ -103,6 +117,16 @@ for _kind in (Answer, SearchResult, NodeHistory, Snapshot, Diff, When):
 @plain.register
 def _(result: Explained) -> Any:
     return to_json(result.answer, trace=True)
+
+
+@plain.register
+def _(result: Made) -> Any:
+    return plain(result.stats)
+
+
+@plain.register
+def _(result: Verified) -> Any:
+    return plain(result.problems)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,13 +157,13 @@ def batch(
         todo = [q for q in asked if q["id"] not in kept]
         for n, entry in enumerate(todo, 1):
             line = _answer_line(kb, entry, options)
-            abstained += bool(line["abstained"])
             failed += "errors" in line
+            abstained += bool(line["abstained"]) and "errors" not in line
             out.write(json.dumps(line, ensure_ascii=False) + "\n")
             out.flush()
             progress("batch", n, len(todo))
     return BatchReport(
-        answered=len(todo) - failed,
+        answered=len(todo) - failed - abstained,
         resumed=len(asked) - len(todo),
         abstained=abstained,
         failed=failed,

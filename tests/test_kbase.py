@@ -259,6 +259,8 @@ def test_an_export_imported_is_the_same_base(kb: KBase, tmp_path: Path) -> None:
     with KBase.create(tmp_path / "b.kg", embedder=Letters()) as copy:
         receipt = copy.import_(tmp_path / "a.jsonl", progress=lambda s, d, t: told.append(s))
         assert receipt.changed
+        assert receipt.counts["claims"] == copy.stats()["claims"]
+        assert receipt.counts["documents"] == copy.stats()["documents"]
         assert "import" in told
         one, two = open_store(_path(kb)), open_store(_path(copy))
         assert difference(canonical(one), canonical(two)) == []

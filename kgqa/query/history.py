@@ -121,6 +121,28 @@ def resolve(reader: Reader, text: str, known_at: int | None = None) -> str:
     )
 
 
+def resolve_relation(reader: Reader, text: str, scope: Scope) -> str:
+    """Return the key of the relation that a text names: its key, its label or a synonym.
+
+    Raises NotFoundError (``relation.unknown``), but not under a horizon: which relations come
+    later must not show.
+    """
+    key, known = relation_key(text), reader.relations()
+    named = [
+        r.key for r in known.values() if key in {relation_key(n) for n in (r.label, *r.synonyms)}
+    ]
+    if key in known or (scope.horizon is not None and len(named) != 1):
+        return key
+    if len(named) == 1:
+        return named[0]
+    told = f", which {', '.join(sorted(named))} are called" if named else ""
+    raise NotFoundError(
+        f"no relation is {text!r}{told}",
+        code="relation.unknown",
+        hint="list them: kgqa relations KB",
+    )
+
+
 def at(reader: Reader, name: str, scope: Scope) -> NodeHistory:
     """Return the facts of a node that hold at ``scope.as_of``, or all of them without one."""
     node = resolve(World(reader, scope), name)
@@ -135,7 +157,7 @@ def timeline(
 ) -> NodeHistory:
     """Return the terms of a node in the scope's world, in order of start; touching ones joined."""
     node = resolve(World(reader, scope), name)
-    key = relation_key(relation) if relation else None
+    key = resolve_relation(reader, relation, scope) if relation else None
     facts = incident(reader, node, pattern(scope, relation=key))
     lines = _lines(coalesce(facts), Display(reader, scope))
     return _history(reader, node, scope, lines)
@@ -148,7 +170,7 @@ def when(reader: Reader, subject: str, relation: str, object_: str, *, scope: Sc
     """
     display = Display(reader, scope)
     holder = resolve(World(reader, scope), subject)
-    key = relation_key(relation)
+    key = resolve_relation(reader, relation, scope)
     found = reader.match(pattern(scope, subject=holder, relation=key))
     wanted = [f for f in found if _is_object(reader, f.object, object_, scope)]
     lines = _lines(coalesce(wanted), display)

@@ -19,7 +19,7 @@ from kgqa.model.answer import Answer, Citation, SearchResult
 from kgqa.model.things import Document, Fact, Failure, Node, Relation
 from kgqa.protocols import Problem, Receipt
 from kgqa.query.history import Diff, Line, NodeHistory, NodeLine, Snapshot, When
-from kgqa.tasks import BatchReport, Check, Demo, Explained
+from kgqa.tasks import BatchReport, Check, Demo, Explained, Made, Verified
 from kgqa.temporal import format as format_validity
 
 NOTHING = "nothing"
@@ -70,9 +70,13 @@ def _(result: BatchReport) -> int:
 
 
 @status.register
+def _(result: Verified) -> int:
+    return 70 if result.problems else 0
+
+
+@status.register
 def _(result: list) -> int:  # type: ignore[type-arg]
-    bad = any(isinstance(i, Problem) or (isinstance(i, Check) and not i.ok) for i in result)
-    return 70 if bad else 0
+    return 70 if any(isinstance(i, Check) and not i.ok for i in result) else 0
 
 
 @singledispatch
@@ -109,9 +113,8 @@ def _(result: Path) -> Iterable[str]:
 @render.register
 def _(result: Answer) -> Iterable[str]:
     yield result.text or "no answer"
-    for choice in result.choices:
-        valid = f", {choice.valid}" if choice.valid else ""
-        yield f"  {choice.id}: {choice.label} ({choice.kind or 'thing'}{valid})"
+    if result.choices:
+        yield f"settle it with --node, such as: --node NAME={result.choices[0].id}"
     if result.citations:
         yield ""
     for citation in result.citations:
@@ -170,7 +173,8 @@ def _(result: SearchResult) -> Iterable[str]:
     for number, item in enumerate(result.items, 1):
         when = "" if item.when in item.text else f" ({item.when})"
         flags = f" [{', '.join(item.flags)}]" if item.flags else ""
-        yield f"{number:>3}. {item.score:.2f}  {item.text}{when}{flags}  {item.label}"
+        said = " ".join(item.text.split())
+        yield f"{number:>3}. {item.score:.2f}  {said}{when}{flags}  {item.label}"
 
 
 @render.register
@@ -297,6 +301,16 @@ def _(result: Fact) -> Iterable[str]:
 @render.register
 def _(result: Problem) -> Iterable[str]:
     return [f"{result.part}: {result.id}: {result.message}"]
+
+
+@render.register
+def _(result: Verified) -> Iterable[str]:
+    return render(list(result.problems)) if result.problems else ["all parts agree"]
+
+
+@render.register
+def _(result: Made) -> Iterable[str]:
+    return ["made an empty base; next: kgqa load KB PATH, kgqa index KB"]
 
 
 @render.register

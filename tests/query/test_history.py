@@ -10,6 +10,7 @@ from small_base import Base, fact, node
 
 from kgqa.errors import InputError, NotFoundError
 from kgqa.model.answer import AskOptions, Scope
+from kgqa.model.things import Relation
 from kgqa.query import history
 from kgqa.query.history import Line, NodeLine
 from kgqa.query.scope import scope_of
@@ -67,6 +68,23 @@ def test_when_gives_coalesced_terms() -> None:
     never = history.when(base, "eve", "held office", "chair", scope=scoped(base))
     assert never.lines == ()
     assert never.object == "chair"
+
+
+def test_a_relation_may_be_named_by_a_synonym_and_is_refused_if_nobody_knows_it() -> None:
+    base = offices()
+    base.relations_ = [
+        Relation("held office", "held office", ("served as",)),
+        Relation("a", "one", ("both",)),
+        Relation("b", "two", ("both",)),
+    ]
+    asked = history.when(base, "Ada Moor", "Served_As", "Chair of the Council", scope=scoped(base))
+    assert len(asked.lines) == 2
+    assert history.timeline(base, "ada", "served as", scope=scoped(base)).lines
+    for unknown, told in (("eats", "no relation is 'eats';"), ("both", "which a, b are called")):
+        with pytest.raises(NotFoundError, match=told):
+            history.timeline(base, "ada", unknown, scope=scoped(base))
+        early = history.timeline(base, "ada", unknown, scope=scoped(base, "1795"))
+        assert early.lines == ()
 
 
 def test_when_takes_literals() -> None:

@@ -18,7 +18,7 @@ from kgqa.model.things import Alias, Document, Fact, Failure, Node, Recorded, Re
 from kgqa.protocols import Problem, Receipt
 from kgqa.query.history import Diff, Line, NodeHistory, NodeLine, Snapshot, When
 from kgqa.surfaces.text import clean, lines, status
-from kgqa.tasks import BatchReport, Check, Demo, Explained, Shown
+from kgqa.tasks import BatchReport, Check, Demo, Explained, Made, Shown, Verified
 from kgqa.temporal import parse, parse_as_of
 
 SCOPE = Scope(7)
@@ -64,8 +64,7 @@ confidence high; whole base; from graph"""),
     (Answer("who?", THEN, reason="ambiguous_name", choices=(Choice("a", "A", "p", "1900"),
                                                          Choice("b", "B", None, None))),
      """no answer
-  a: A (p, 1900)
-  b: B (thing)
+settle it with --node, such as: --node NAME=a
 
 confidence none; reason ambiguous_name; as of 1900; time asked in 1890; known at revision 3; """
      "from none"),
@@ -103,7 +102,10 @@ mend them and load again, or see: kgqa failures KB; kgqa load KB --retry PATH"""
      "revision 3: 1 facts\nambiguous name, not linked: Rome"),
     (Receipt(3, True), "revision 3"),
     (Receipt(3, False), "nothing to change"),
-    (Receipt(3, False, {"would_change": 1}), "would change: 1 would_change"),
+    (Receipt(3, False, {"documents": 1}), "would change: 1 documents"),
+    (Made({"facts": 0}), "made an empty base; next: kgqa load KB PATH, kgqa index KB"),
+    (Verified(()), "all parts agree"),
+    (Verified((Problem("facts", "f", "gone"),)), "facts: f: gone"),
     (Node("a", "Ada", "person", (Alias("A."),), (parse("1900"),)),
      "a  Ada (person)  also A.  1900"),
     (Document("d", "a.md", "A"), "d  a.md  A"),
@@ -146,7 +148,8 @@ STATUSES: list[tuple[Any, int]] = [
     (LoadReport({"failed": 0}), 0),
     (IndexReport(1, 0, 0, (("a", "b"),), 0.0, 1, 1), 2),
     (IndexReport(1, 1, 0, (), 0.0, 1, 1), 0),
-    ([Problem("a", "b", "c")], 70),
+    (Verified((Problem("a", "b", "c"),)), 70),
+    (Verified(()), 0),
     ([Check("a", False, "c")], 70),
     ([Check("a", True, "c")], 0),
     ([], 0),
