@@ -122,6 +122,33 @@ def test_what_is_not_computed_is_not_answered_as_if_it_were_not_asked(question: 
     assert answer(question).answers == ()
 
 
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("director of the Amber Museum 1960", ("Hal Ives",)),
+        ("Who was director of the Amber Museum, 1960?", ("Hal Ives",)),
+        ("Who was director of the Amber Museum in 1950 or 1960?", ()),
+        ("Who were the first 2 directors of the Amber Museum?", ()),
+    ],
+)
+def test_a_number_is_a_year_at_the_end_and_never_passed_over(
+    question: str, expected: tuple[str, ...]
+) -> None:
+    assert answer(question).answers == expected
+
+
+def test_who_somebody_was_is_what_is_known_of_them() -> None:
+    base = museum()
+    base.nodes_.append(node("eve", "Eve Lund", "person"))
+    base.facts += [
+        fact("eve", "spouse", "ives", "1970/1972"),
+        fact("eve", "born in", "hill", "1940"),
+    ]
+    options = AskOptions()
+    assert ask(base, None, "Who was Eve Lund?", options).answers == ("Castle Hill", "Hal Ives")
+    assert ask(base, None, "Who was Eve Lund in 1971?", options).answers == ("Hal Ives",)
+
+
 def test_order_is_no_such_choice() -> None:
     asked = "Who was the most recent director of the Amber Museum?"
     assert answer(asked).answers == ("Priya Nair",)

@@ -37,6 +37,7 @@ _DAY_FIRST = re.compile(
 _MONTH_FIRST = re.compile(
     rf"\b({_NAMES})\b\.? (\d{{1,2}})(?:st|nd|rd|th)?\b(?!:)(?:,? (\d{{3,4}})\b)?", re.I
 )
+_LAST_YEAR = re.compile(r"[^\d\W][\w'’]*,? ([12]\d{3})\s*[?.!]*$")
 _ISO = re.compile(r"(?<![\w-])-?(\d{4,})-(\d\d)(?:-(\d\d))?(?![\w-])")
 
 
@@ -62,6 +63,7 @@ def analyse(
     dates = scan(asked, reference=reference)
     mentions = _mentions(asked, dates, lexicon, reader, nodes or {})
     dates = [_apart(d, mentions) for d in dates if not _covered(d, mentions)]
+    dates += _bare_year(asked, dates, mentions)
     items = itemise(asked, mentions, dates)
     if not _english(items, mentions):
         return [_unread(text, mentions, "the words are not English, or not words")]
@@ -146,6 +148,17 @@ def _relational(mention: Mention, lexicon: Lexicon) -> bool:
     if not guess and not plain:
         return False
     return bool(lexicon.read(mention.text.casefold().split(), least=0.85))
+
+
+def _bare_year(text: str, dates: Sequence[DateSpan], mentions: Sequence[Mention]) -> list[DateSpan]:
+    """Return the year that ends a question without a preposition ("mayor of Rome 1815")."""
+    found = _LAST_YEAR.search(text)
+    if not found or dates:
+        return []
+    start, end = found.span(1)
+    (year,) = scan(f"in {found[1]}")
+    date = replace(year, lead=start, start=start, end=end)
+    return [] if _covered(date, mentions) else [date]
 
 
 def _covered(date: DateSpan, mentions: Sequence[Mention]) -> bool:

@@ -14,7 +14,7 @@ from kgqa.language import wording
 from kgqa.language.lexicon import Lexicon
 from kgqa.language.question import parts
 from kgqa.language.question.frame import Frame, asked_of
-from kgqa.language.question.goals import Core, Goals, Placed, Scored, core_of
+from kgqa.language.question.goals import Core, Goals, Placed, Scored, core_of, fits
 from kgqa.language.question.items import Item, Name, Time, Word, is_word, lower
 from kgqa.language.question.nested import nest
 from kgqa.language.question.succession import Succession, succession
@@ -51,8 +51,8 @@ class Readings:
     def _operators(self, items: Sequence[Item]) -> tuple[list[Item], tuple[str, ...]]:
         """Return the items without negations, and the words that choose by more than time.
 
-        Those are negations, superlatives and comparisons ("never", "longest", "more than"):
-        passed over, they would turn an answer into its opposite, or into another.
+        Those are negations, numbers, superlatives and comparisons ("never", "longest", "more
+        than"): passed over, they would turn an answer into its opposite, or into another.
         """
         rest: list[Item] = []
         unread: list[str] = []
@@ -60,7 +60,7 @@ class Readings:
             word = lower(item)
             negation = word in wording.NEGATIONS and not (word == "n't" and k == 1)
             if isinstance(item, Word) and not self._relational(word):
-                if negation or _superlative(items, k) or _comparison(items, k):
+                if negation or word.isdecimal() or _superlative(items, k) or _comparison(items, k):
                     unread.append(word)
                 if negation:
                     continue
@@ -92,7 +92,7 @@ class Readings:
 
     def _framed(self, frame: Frame) -> list[Question]:
         whens = self._written(frame)
-        found = list(self._named(frame, whens))
+        found = [*self._named(frame, whens), *self._described(frame, whens)]
         sequel = succession(frame)
         if sequel is not None:
             found += self._succeeding(frame, sequel, whens)
@@ -125,6 +125,19 @@ class Readings:
             return
         goal = Goal(names[0].term, (), Unknown("name"), "object")
         yield self._question(frame, Scored(goal, 0.85, "the words ask for a name"), "name", whens)
+
+    def _described(self, frame: Frame, whens: tuple[When, ...]) -> Iterator[Question]:
+        """Yield the reading that asks what is known of a person ("Who was Ada?")."""
+        names = [i.term for i in frame.core if isinstance(i, Name)]
+        said = [i for i in frame.core if isinstance(i, Word) and i.lower not in wording.BE]
+        if frame.kind != "person" or said or len(names) != 1 or frame.clauses or frame.order:
+            return
+        term = names[0]
+        if not isinstance(term, Mention) or fits("person", term.candidates[0].kind) != 1:
+            return
+        scored = Scored(Goal(term, (), Unknown(), "object"), 0.9, "all that is known of a person")
+        asked: Asked = "nodes" if whens else "timeline"
+        yield self._question(frame, scored, asked, whens)
 
     def _timed(self, frame: Frame, core: Core, scored: Scored, whens: tuple[When, ...]) -> Question:
         """Return the reading of a goal under the frame's times and order."""
