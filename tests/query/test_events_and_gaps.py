@@ -127,7 +127,6 @@ def test_what_is_not_computed_is_not_answered_as_if_it_were_not_asked(question: 
     [
         ("director of the Amber Museum 1960", ("Hal Ives",)),
         ("Who was director of the Amber Museum, 1960?", ("Hal Ives",)),
-        ("Who was director of the Amber Museum in 1950 or 1960?", ()),
         ("Who were the first 2 directors of the Amber Museum?", ()),
     ],
 )
