@@ -84,7 +84,9 @@ def _words(term: Term, display: Display) -> str:
     """Return a term as a fact in words, or a name as a name."""
     valid = display.valid(term.valid)
     if not term.facts:
-        return f"{display.label(term.subject)} was called {display.label(term.object)}, {valid}"
+        subject, name = display.label(term.subject), display.label(term.object)
+        words = f"{name} was the name" if subject == name else f"{subject} was called {name}"
+        return f"{words}, {valid}"
     fact = term.facts[0]
     subject, relation = display.label(fact.subject), display.relation(fact.relation)
     words = f"{subject} {relation}: {display.label(fact.object)}, {valid}"
@@ -177,10 +179,15 @@ def _duration(found: Found, display: Display) -> Composed:
     if whole is None:
         return Composed((), (("not known: a start or an end is missing", ()), *lines))
     whole = _rounded(whole, unit)
-    label = f"{whole}, so far" if whole.sofar else str(whole)
     sure = _surest(found.terms)
-    item = AnswerItem(str(whole), None, None, sure, "so far" if whole.sofar else None)
-    return Composed((item,), ((label, ()), *lines))
+    return _long(whole, sure, lines)
+
+
+def _long(
+    whole: Duration, sure: Certainty, lines: Iterable[tuple[str, tuple[Term, ...]]]
+) -> Composed:
+    item = AnswerItem(str(whole), None, None, sure, whole.words)
+    return Composed((item,), ((f"{whole} ({whole.words})", ()), *lines))
 
 
 def _rounded(whole: Duration, unit: str | None) -> Duration:
@@ -234,8 +241,7 @@ def _absent_duration(found: Found, display: Display) -> Composed:
     if whole is None:
         return _no_gap(found, display)
     whole = _rounded(whole, found.question.unit)
-    item = AnswerItem(str(whole), None, None, "definite")
-    return Composed((item,), ((str(whole), ()), *(line for _, line in known)))
+    return _long(whole, "definite", (line for _, line in known))
 
 
 _ABSENT = {"span": _absent_spans, "duration": _absent_duration, "boolean": _boolean}

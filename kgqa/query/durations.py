@@ -32,20 +32,37 @@ class Duration:
 
     def __str__(self) -> str:
         years, months = divmod(self.months, 12)
-        days, rest = divmod(self.ms, DAY_MS)
+        days, hours, minutes, seconds = self._clock()
         date = _parts((years, "Y"), (months, "M"), (days, "D"))
-        hours, rest = divmod(rest, HOUR_MS)
-        minutes, rest = divmod(rest, MINUTE_MS)
-        seconds = f"{rest / 1000:g}" if rest else 0
         time = _parts((hours, "H"), (minutes, "M"), (seconds, "S"))
         if not date and not time:
             unit = self.precision if self.precision in ("year", "month") else "day"
             return {"year": "P0Y", "month": "P0M", "day": "P0D"}[unit]
         return "P" + date + ("T" + time if time else "")
 
+    @property
+    def words(self) -> str:
+        """Return the duration in words.
 
-def _parts(*parts: tuple[int | str, str]) -> str:
-    return "".join(f"{value}{unit}" for value, unit in parts if value)
+        >>> Duration(94, 4 * DAY_MS, "day").words, Duration(0, 0, "year", True).words
+        ('7 years, 10 months, 4 days', 'less than a year, so far')
+        """
+        counts = (self.months // 12, self.months % 12, *self._clock())
+        names = ("year", "month", "day", "hour", "minute", "second")
+        named = zip(counts, names, strict=True)
+        said = [f"{n:g} {name}" + ("" if n == 1 else "s") for n, name in named if n]
+        unit = self.precision if self.precision in ("year", "month") else "day"
+        return ", ".join([*(said or [f"less than a {unit}"]), *(["so far"] if self.sofar else [])])
+
+    def _clock(self) -> tuple[int, int, int, float]:
+        days, rest = divmod(self.ms, DAY_MS)
+        hours, rest = divmod(rest, HOUR_MS)
+        minutes, rest = divmod(rest, MINUTE_MS)
+        return days, hours, minutes, rest / 1000
+
+
+def _parts(*parts: tuple[float, str]) -> str:
+    return "".join(f"{value:g}{unit}" for value, unit in parts if value)
 
 
 def duration(valid: Validity, horizon: Instant | None = None) -> Duration | None:

@@ -128,7 +128,7 @@ def at(terms: Iterable[Term], span: Interval, match: Match = "overlaps") -> list
 
 def _sure(term: Term, span: Interval, match: Match) -> Certainty:
     """Return definite if one fact alone is; a join of coarse facts may hide a gap."""
-    if match == "all":
+    if match == "all" or not term.facts:
         return term.valid.certainty(span, match)
     sure = any(f.valid.certainty(span, match) == "definite" for f in term.facts)
     return "definite" if sure else "possible"

@@ -15,7 +15,7 @@ from typing import Any
 from kgqa.ingest.index import IndexReport
 from kgqa.ingest.merge import Proposal
 from kgqa.ingest.report import LoadReport
-from kgqa.model.answer import Answer, Citation, SearchResult
+from kgqa.model.answer import Answer, AnswerItem, Citation, SearchResult
 from kgqa.model.things import Document, Fact, Failure, Node, Relation
 from kgqa.protocols import Problem, Receipt
 from kgqa.query.history import Diff, Line, NodeHistory, NodeLine, Snapshot, When
@@ -112,6 +112,8 @@ def _(result: Path) -> Iterable[str]:
 
 @render.register
 def _(result: Answer) -> Iterable[str]:
+    if result.answered_from == "passages":
+        yield "No recorded fact answers this; the passages nearest to it:"
     yield result.text or "no answer"
     if result.choices:
         yield f"settle it with --node, such as: --node NAME={result.choices[0].id}"
@@ -123,6 +125,10 @@ def _(result: Answer) -> Iterable[str]:
             yield f"    from {_place(source)}"
     yield ""
     yield _footer(result)
+
+
+def _noted(item: AnswerItem) -> str:
+    return f"{item.label} ({item.note})" if item.note else item.label
 
 
 def _cited(citation: Citation) -> str:
@@ -345,10 +351,14 @@ def _(result: Demo) -> Iterable[str]:
     for shown in result.shown:
         yield ""
         yield f"Q: {shown.question}" + (f"  (as of {shown.as_of})" if shown.as_of else "")
-        answers = ", ".join(shown.answer.answers)
+        answers = ", ".join(_noted(i) for i in shown.answer.answer_items)
         yield f"A: {answers or shown.answer.text or 'nothing recorded then'}"
         for c in shown.answer.citations[:3]:
             yield f"   [{c.number}] {_cited(c)}"
+            yield from (f"       from {_place(s)}" for s in c.sources[:1])
+        more = len(shown.answer.citations) - 3
+        if more > 0:
+            yield f"   and {more} more"
     yield ""
     yield f"The base stays here: {result.path}"
     yield f'Next: kgqa ask {result.path} "Who was consul in 59 BC?"'

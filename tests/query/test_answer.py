@@ -150,7 +150,7 @@ class TestAsOf:
     def test_durations_run_so_far(self) -> None:
         found = answer(offices(), f"How long was Ben Nash {CHAIR}?", as_of="1798-03-03")
         assert found.answers == ("P1Y",)
-        assert found.answer_items[0].note == "so far"
+        assert found.answer_items[0].note == "1 year, so far"
 
     def test_an_end_that_is_still_to_come_is_not_told(self) -> None:
         found = answer(offices(), f"When did Ben Nash stop being {CHAIR}?", as_of="1798")
@@ -192,6 +192,8 @@ def test_what_was_it_called(question: str, expected: tuple[str, ...]) -> None:
     found = answer(town(), question)
     assert found.answers == expected
     assert found.citations[0].label == "node:town"
+    assert found.answer_items[0].certainty == "definite"
+    assert found.text.startswith(f"{expected[0]} was the name, ")
 
 
 def test_the_value_changes_and_no_time_is_given() -> None:

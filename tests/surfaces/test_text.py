@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,16 @@ from hypothesis import strategies as st
 from kgqa.ingest.index import IndexReport
 from kgqa.ingest.merge import Proposal
 from kgqa.ingest.report import LoadReport
-from kgqa.model.answer import Answer, Choice, Citation, Evidence, Scope, SearchResult, Step
+from kgqa.model.answer import (
+    Answer,
+    AnswerItem,
+    Choice,
+    Citation,
+    Evidence,
+    Scope,
+    SearchResult,
+    Step,
+)
 from kgqa.model.things import Alias, Document, Fact, Failure, Node, Recorded, Relation
 from kgqa.protocols import Problem, Receipt
 from kgqa.query.history import Diff, Line, NodeHistory, NodeLine, Snapshot, When
@@ -37,7 +47,8 @@ CITATIONS = (
     ),
 )  # fmt: skip
 ANSWER = Answer(
-    "who?", SCOPE, ("Ada",), text="Ada [1]", citations=CITATIONS, confidence="high",
+    "who?", SCOPE, ("Ada",), (AnswerItem("Ada", "ada", "1900", "definite", "d. 1950"),),
+    text="Ada [1]", citations=CITATIONS, confidence="high",
     answered_from="graph",
     trace=(Step("analyse", 1.25, {"readings": [{"asked": "nodes", "order": None}], "tried": 1}),),
 )  # fmt: skip
@@ -137,9 +148,30 @@ def test_the_demo_shows_questions_answers_and_where_it_is() -> None:
     nobody = Answer("who?", SCOPE)
     demo = Demo("x/demo.kg", stats, (Shown("who?", None, ANSWER), Shown("who?", "1900", nobody)))
     text = "\n".join(lines(demo))
-    assert "Q: who?\nA: Ada\n   [1] Ada born in: Bern, 1900" in text
+    assert (
+        "Q: who?\nA: Ada (d. 1950)\n   [1] Ada born in: Bern, 1900\n       from a.csv, line 3"
+        in text
+    )
     assert "Q: who?  (as of 1900)\nA: nothing recorded then" in text
     assert "x/demo.kg" in text
+
+
+def test_the_demo_says_how_many_citations_it_leaves_out() -> None:
+    many = replace(ANSWER, citations=CITATIONS * 3)
+    assert "   and 3 more" in list(
+        lines(
+            Demo(
+                "x",
+                {"documents": 0, "facts": 0, "nodes": 0, "chunks": 0},
+                (Shown("who?", None, many),),
+            )
+        )
+    )
+
+
+def test_passages_are_not_taken_for_an_answer() -> None:
+    shown = list(lines(replace(ANSWER, answered_from="passages")))
+    assert shown[:2] == ["No recorded fact answers this; the passages nearest to it:", "Ada [1]"]
 
 
 STATUSES: list[tuple[Any, int]] = [
