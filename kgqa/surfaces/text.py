@@ -354,8 +354,8 @@ def _(result: Demo) -> Iterable[str]:
         answers = ", ".join(_noted(i) for i in shown.answer.answer_items)
         yield f"A: {answers or shown.answer.text or 'nothing recorded then'}"
         for c in shown.answer.citations[:3]:
-            yield f"   [{c.number}] {_cited(c)}"
-            yield from (f"       from {_place(s)}" for s in c.sources[:1])
+            place = "".join(f"  ({Path(_place(s)).name})" for s in c.sources[:1])
+            yield f"   [{c.number}] {_cited(c)}{place}"
         more = len(shown.answer.citations) - 3
         if more > 0:
             yield f"   and {more} more"
