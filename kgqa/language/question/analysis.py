@@ -21,7 +21,7 @@ from kgqa.language.question.probe import Probe
 from kgqa.language.question.readings import Readings
 from kgqa.model.question import Mention, Question
 from kgqa.model.things import Node
-from kgqa.protocols import Reader
+from kgqa.protocols import Pattern, Reader
 from kgqa.temporal import DateSpan, scan
 from kgqa.temporal.interval import Interval
 
@@ -133,7 +133,7 @@ def _mentions(
     settled = pinned(text, given)
     skip = [(d.start, d.end) for d in dates] + [(m.start, m.end) for m in settled]
     found = link(text, reader, skip=skip)
-    free = [m for m in found if not _relational(m, lexicon) and not _clashes(m, settled)]
+    free = [m for m in found if not _relational(m, lexicon, reader) and not _clashes(m, settled)]
     return sorted([*settled, *free], key=lambda m: m.start)
 
 
@@ -141,13 +141,22 @@ def _clashes(mention: Mention, others: Sequence[Mention]) -> bool:
     return any(mention.start < o.end and o.start < mention.end for o in others)
 
 
-def _relational(mention: Mention, lexicon: Lexicon) -> bool:
-    """Tell whether words that look like a name rather name a relation ("consul", "President")."""
+def _relational(mention: Mention, lexicon: Lexicon, reader: Reader) -> bool:
+    """Tell whether words that look like a name rather name a relation ("consul", "President").
+
+    Of several words in lower case that prose has made a name of ("she became prime
+    minister"), only if the base knows facts of that relation.
+    """
     guess = mention.candidates[0].why in {"partial", "fuzzy"}
-    plain = mention.text == mention.text.lower() and " " not in mention.text
+    plain = mention.text == mention.text.lower()
+    several = " " in mention.text and not guess
     if not guess and not plain:
         return False
-    return bool(lexicon.read(mention.text.casefold().split(), least=0.85))
+    read = lexicon.read(mention.text.casefold().split(), least=0.85)
+    if not several:
+        return bool(read)
+    made = all(c.node.startswith("name:") for c in mention.candidates)
+    return made and any(reader.match(Pattern(relation=r.relation, limit=1)) for r in read)
 
 
 def _bare_year(text: str, dates: Sequence[DateSpan], mentions: Sequence[Mention]) -> list[DateSpan]:
