@@ -401,6 +401,34 @@ def test_a_stop_keeps_whole_batches(number: signal.Signals, here: Path) -> None:
         assert kb.verify() == []
 
 
+@pytest.mark.parametrize("times", counts(2, 100))
+def test_signals_at_random_moments(times: int, here: Path) -> None:
+    """R-CR-09: it ends soon; whole batches are there, and the next run finishes."""
+    chance = random.Random(times)
+    with (here / "some.csv").open("w") as out:
+        out.write("subject,relation,object,start\n")
+        out.writelines(f"S{n},knows,O{n % 97},19{n % 90 + 10}\n" for n in range(6_000))
+    for n in range(times):
+        assert process("init", f"{n}.kg").returncode == 0
+        words = ["load", f"{n}.kg", "some.csv"]
+        child = subprocess.Popen(
+            [sys.executable, "-c", LISTENING, *words],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        time.sleep(0.2 + chance.random() * 1.5)
+        child.send_signal(chance.choice((signal.SIGINT, signal.SIGTERM, signal.SIGHUP)))
+        _, err = child.communicate(timeout=10)
+        assert child.returncode in (0, 130, -signal.SIGTERM, -signal.SIGHUP), err
+        assert b"Traceback" not in err or child.returncode < 0
+        with KBase.open(here / f"{n}.kg") as kb:
+            assert kb.stats()["claims"] % 5_000 in (0, 1_000)
+            assert kb.verify() == []
+            kb.load(here / "some.csv")
+            assert kb.stats()["claims"] == 6_000
+        (here / f"{n}.kg").unlink()
+
+
 TOKENS = [
     *OPERATIONS, "a.kg", "no.kg", "rows.csv", "q.jsonl", "--json", "--as-of", "-0044-03-15", "0000",
     "--as-of=", "--known-at", "r1", "-1", "99999999999999999999", "--node", "A=", "=", "-k", "0",
