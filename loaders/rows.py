@@ -44,10 +44,13 @@ def _claim(
     row: Mapping[str, Any], options: LoadOptions, literal_relations: frozenset[str], line: int
 ) -> Claim:
     relation = _text(row, "relation")
+    key = relation_key(relation)
+    if not key:
+        _refuse(f"'relation' has no words: {relation!r}", "row.missing", "give 'relation' a text")
     return Claim(
         subject=Ref(_text(row, "subject"), _maybe(row, "subject_id"), _maybe(row, "subject_kind")),
         relation=relation,
-        object=_object(row, relation_key(relation) in literal_relations),
+        object=_object(row, key in literal_relations),
         valid=_valid(row, options),
         line=line,
         properties={

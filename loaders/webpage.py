@@ -68,8 +68,10 @@ def _text(data: bytes, name: str) -> str:
         charset = declared[1].decode("ascii").lower()
         if charset not in ("utf-8", "utf8"):
             try:
-                return data.decode(charset).replace("\r\n", "\n")
-            except (LookupError, UnicodeDecodeError) as exc:
+                text = data.decode(charset)
+                text.encode()  # some of Python's codecs make halves of surrogate pairs
+                return text.replace("\r\n", "\n")
+            except (LookupError, ValueError) as exc:
                 raise InputError(
                     f"{name}: does not read as the charset it declares, {charset!r}",
                     code="load.encoding",

@@ -25,6 +25,7 @@ from kgqa.errors import (
     NotFoundError,
     UnavailableError,
 )
+from kgqa.model.things import Claim, Ref
 from kgqa.store import open_store
 from kgqa.testing.canonical import canonical, difference
 
@@ -366,3 +367,32 @@ def test_wrong_ways_to_open(tmp_path_factory: pytest.TempPathFactory, data: st.D
 
 def test_the_base_is_whole_after_all_that(tried: KBase) -> None:
     assert tried.verify() == []
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        {"subject": "a", "relation": "-", "object": "b"},
+        {"subject": "a", "relation": "_ -- _", "object": "b"},
+        Claim(Ref("a"), "", Ref("b")),
+        Claim(Ref(" "), "r", Ref("b")),
+        Claim(Ref("a"), "r", Ref("")),
+        Node("", "x"),
+        Node("x", " "),
+    ],
+)
+def test_names_without_words_are_refused(kb: KBase, item: Any) -> None:
+    with pytest.raises(InputError) as caught:
+        kb.write([item])
+    assert caught.value.code == "row.missing"
+
+
+def test_a_relation_without_words_does_not_stop_questions(kb: KBase) -> None:
+    kb.declare([Relation("-", "-", ("_", "")), Relation("held", "held", ("--",), inverse="_")])
+    assert kb.ask(CONSUL).answers == ("Cicero",)
+
+
+def test_limits_below_zero(kb: KBase) -> None:
+    for call in (kb.nodes, kb.snapshot):
+        with pytest.raises(InputError, match="a limit below zero: -3"):
+            call(limit=-3)

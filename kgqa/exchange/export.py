@@ -19,7 +19,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from kgqa.errors import InputError, UnavailableError
+from kgqa.errors import ConflictError, InputError, KGQAError, UnavailableError
 from kgqa.model.things import (
     Alias,
     Chunk,
@@ -39,6 +39,8 @@ from kgqa.temporal.terms import parse
 
 VERSION = 1
 LINES_PER_BATCH = 5_000
+_BASE = b"SQLite format 3\0"
+"""How the file of a knowledge base begins."""
 _TERM = (
     "text",
     "calendar",
@@ -106,9 +108,14 @@ def batches(source: Iterable[str], name: str) -> Iterator[Batch]:
 def write(source: Iterable[Batch], path: str, progress: Progress | None = None) -> Path:
     """Write an export to a file (``-`` = standard output), whole or not at all.
 
-    Raises UnavailableError (``export.unwritable``).
+    Another file of that name is replaced, but no knowledge base. Raises ConflictError
+    (``store.exists``), UnavailableError (``export.unwritable``).
     """
     try:
+        if path != "-" and _is_base(Path(path)):
+            raise ConflictError(
+                f"{path!r} is a knowledge base", code="store.exists", hint="choose another name"
+            )
         if path == "-":
             for line in lines(source):
                 sys.stdout.write(line + "\n")
@@ -120,6 +127,8 @@ def write(source: Iterable[Batch], path: str, progress: Progress | None = None) 
                     progress("export", number, None)
     except BrokenPipeError:
         return Path(path)  # the reader of standard output wants no more
+    except KGQAError:
+        raise
     except OSError as exc:
         raise UnavailableError(
             f"cannot write {path!r}: {exc.strerror}",
@@ -127,6 +136,13 @@ def write(source: Iterable[Batch], path: str, progress: Progress | None = None) 
             hint="give a file in a folder that you may write to, on a disk with room",
         ) from None
     return Path(path)
+
+
+def _is_base(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(_BASE)) == _BASE
 
 
 @contextlib.contextmanager

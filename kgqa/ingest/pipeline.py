@@ -16,7 +16,7 @@ from functools import cached_property
 from itertools import islice
 from pathlib import Path
 
-from kgqa.errors import InputError, KGQAError
+from kgqa.errors import InputError
 from kgqa.ingest.index import check_form
 from kgqa.ingest.preview import Preview
 from kgqa.ingest.report import LoadReport, Tally
@@ -133,7 +133,7 @@ class _Loading:
                 self._skip(source, id_)
                 return
             batch = self._read_document(source, data, id_)
-        except (KGQAError, OSError) as error:
+        except Exception as error:  # whatever a file does to its reader, the next one is read
             self._fail(failure_of(source.unit, error))
             return
         self._write(batch, source.unit)
@@ -176,7 +176,7 @@ class _Loading:
         while True:
             try:
                 batch = next(batches, None)
-            except (KGQAError, OSError) as error:
+            except Exception as error:  # whatever a file does to its reader, the next one is read
                 self._fail(failure_of(source.unit, error))
                 return
             if batch is None:
@@ -341,7 +341,7 @@ class _Loading:
                 options = replace(self.options, source=source.unit)
                 for row in load_rows(source.path, options, self.literal):
                     yield row.value
-        except (KGQAError, OSError) as error:
+        except Exception as error:  # whatever a file does to its reader, the next one is read
             yield failure_of(source.unit, error)
 
 

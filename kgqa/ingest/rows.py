@@ -13,8 +13,8 @@ from kgqa.errors import InputError
 from kgqa.exchange.arguments import check
 from kgqa.ingest.index import check_form
 from kgqa.loaders.rows import read_row
-from kgqa.model.ids import digest
-from kgqa.model.things import Claim, Document, Node
+from kgqa.model.ids import digest, name_key, relation_key
+from kgqa.model.things import Claim, Document, Node, Ref
 from kgqa.protocols import Batch, LoadOptions, Receipt, Store
 
 MEDIA = "application/x-kgqa-rows"
@@ -64,4 +64,21 @@ def _read(item: object, literal: frozenset[str], number: int) -> Node | Claim:
             hint="give texts, numbers, booleans, lists and objects",
         ) from None
     check(where, value, type(value))
+    if empty := _unnamed(value):
+        raise InputError(
+            f"{where}: {empty} is empty or has no words: {value!r}"[:300],
+            code="row.missing",
+            hint=f"give {empty} a text",
+        )
     return value
+
+
+def _unnamed(value: Node | Claim) -> str | None:
+    """Return the first name in a node or claim that cannot be one."""
+    if isinstance(value, Node):
+        names = {"id": value.id, "label": name_key(value.label)}
+    else:
+        refs = {"subject": value.subject, "object": value.object}
+        names = {k: name_key(r.label) for k, r in refs.items() if isinstance(r, Ref)}
+        names["relation"] = relation_key(value.relation)
+    return next((key for key, name in names.items() if not name), None)

@@ -5,6 +5,7 @@ Belongs here: which files, under which names, with which content hash. Must not:
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import stat
@@ -13,6 +14,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import BinaryIO
 
+from kgqa import settings
 from kgqa.errors import InputError, KGQAError, NotFoundError
 from kgqa.loaders import MAX_TEXT_BYTES, Format, format_of
 from kgqa.model.ids import digest
@@ -72,7 +74,7 @@ def walk(paths: Iterable[Path], source: str | None = None) -> Found:
 
 def name_of(path: Path) -> str:
     """Return the name under which a file is known: its path as given, with forward slashes."""
-    return path.as_posix().encode("utf-8", "replace").decode()
+    return path.as_posix().encode("utf-8", "backslashreplace").decode()
 
 
 def open_file(path: Path) -> BinaryIO:
@@ -126,8 +128,13 @@ def failure_of(unit: str, error: Exception) -> Failure:
     if isinstance(error, KGQAError):
         message = str(error)
         return Failure(unit, error.code, message if unit in message else f"{unit}: {message}")
-    reason = error.strerror if isinstance(error, OSError) else None
-    return Failure(unit, "load.unreadable", f"{unit}: cannot be read: {reason or error}")
+    if isinstance(error, OSError):
+        reason = error.strerror or error
+        return Failure(unit, "load.unreadable", f"{unit}: cannot be read: {reason}")
+    if settings.read().debug:
+        raise error
+    why = f"{type(error).__name__}: {error}; please report it"
+    return Failure(unit, "internal", f"{unit}: internal fault: {why}")
 
 
 _DEFAULTS = LoadOptions()
@@ -150,14 +157,16 @@ def _is_folder(path: Path) -> bool:
 
 def _files(folder: Path, failures: list[Failure]) -> Iterator[Path]:
     def refused(error: OSError) -> None:
-        failures.append(failure_of(name_of(Path(error.filename)), error))
+        failures.append(failure_of(name_of(Path(error.filename or folder)), error))
 
     def resolved(path: Path) -> Path | None:
         try:
             return path.resolve()
-        except (OSError, RuntimeError) as error:  # a link into a closed folder, or round in a ring
-            failures.append(failure_of(name_of(path), error))
-            return None
+        except RuntimeError:  # links in a ring, in Python 3.11 and 3.12
+            refused(OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path)))
+        except OSError as error:  # a link into a closed folder
+            refused(error)
+        return None
 
     root = resolved(folder)
 

@@ -145,7 +145,7 @@ def shape_of(text: str) -> Shape:
     >>> [shape_of(t) for t in ("governed", "born in", "is owned by", "chair of", "spouse")]
     ['verb', 'prep', 'by', 'of', 'noun']
     """
-    words = tokens(text)
+    words = tokens(text) or [""]
     while len(words) > 1 and words[0] in wording.AUXILIARIES | wording.DETERMINERS:
         words.pop(0)
     while len(words) > 1 and words[-1] in wording.DETERMINERS:

@@ -87,6 +87,10 @@ def asking(scope: Scope, window: Interval, text: str) -> Scope | None:
 def pattern(scope: Scope, span: Interval | None = None, **fields: Any) -> Pattern:
     """Return a pattern within the scope's world; ``span`` asks for what holds then (rule a)."""
     policy = scope.as_of_match if span is not None and scope.time is None else "overlaps"
+    if (fields.get("limit") or 0) < 0:
+        raise InputError(
+            f"a limit below zero: {fields['limit']}", code="input.invalid", hint="give 0 or more"
+        )
     return Pattern(
         valid=span,
         # Touching terms may cover a span together: "all" is judged after they are joined.

@@ -59,6 +59,8 @@ def _set_up(connection: sqlite3.Connection, write: bool) -> None:
 
 FOREIGN = (sqlite3.Error, OSError, UnicodeEncodeError, OverflowError)
 """What SQLite and the operating system raise."""
+READING = (*FOREIGN, ValueError, TypeError, LookupError, AttributeError, AssertionError)
+"""What reading raises: what is stored may be damaged in ways that SQLite does not see."""
 
 
 @contextmanager
@@ -88,6 +90,17 @@ def typed(exc: BaseException, path: Path) -> KGQAError:
         )  # fmt: skip
     if isinstance(exc, FileNotFoundError):
         return _missing(path)
+    if isinstance(exc, OSError) and exc.errno in _NO_PLACE:
+        shown = str(path) if len(str(path)) <= 200 else str(path)[:197] + "..."
+        return InputError(
+            f"no file can be at {shown!r}: {exc.strerror}", code="store.bad_path",
+            hint="give a file in a folder",
+        )  # fmt: skip
+    if not isinstance(exc, (sqlite3.Error, OSError)):
+        return FaultError(
+            f"{str(path)!r}: what is stored cannot be read: {type(exc).__name__}: {exc}",
+            code="store.corrupt", hint=_DAMAGED,
+        )  # fmt: skip
     name = getattr(exc, "sqlite_errorname", "") or _NAMES.get(getattr(exc, "errno", 0), "")
     for prefixes, kind, code, hint in _ERRORS:
         if name.startswith(prefixes):
@@ -99,6 +112,7 @@ _NAMES = {
     errno.ENOSPC: "SQLITE_FULL", errno.EDQUOT: "SQLITE_FULL",
     errno.EACCES: "SQLITE_PERM", errno.EPERM: "SQLITE_PERM", errno.EROFS: "SQLITE_READONLY",
 }  # fmt: skip
+_NO_PLACE = (errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.ELOOP)
 _DAMAGED = "restore a backup; kgqa verify lists what is wrong"
 _ERRORS: tuple[tuple[tuple[str, ...], type[KGQAError], str, str], ...] = (
     (("SQLITE_FULL",), UnavailableError, "store.disk_full", "free some space, then retry"),
@@ -149,15 +163,21 @@ def temporary(path: Path) -> Iterator[Path]:
     try:
         yield Path(name)
     finally:
-        for suffix in ("", "-wal", "-shm"):
-            with suppress(FileNotFoundError):
-                Path(name + suffix).unlink()
+        for left in (Path(name), *_logs(Path(name))):
+            left.unlink(missing_ok=True)
+
+
+def _logs(path: Path) -> list[Path]:
+    """Return the files that SQLite keeps beside a base."""
+    return [path.with_name(path.name + suffix) for suffix in ("-wal", "-shm", "-journal")]
 
 
 def publish(draft: Path, path: Path) -> None:
     """Give a finished draft its name, unless that is taken. Raises ConflictError."""
     with draft.open("rb+") as file:
         os.fsync(file.fileno())
+    if any(log.exists() for log in _logs(path)):
+        _clear(path)
     try:
         os.link(draft, path)
     except FileExistsError:
@@ -168,6 +188,15 @@ def publish(draft: Path, path: Path) -> None:
             os.fsync(folder)
         finally:
             os.close(folder)
+
+
+def _clear(path: Path) -> None:
+    """Remove the logs of a base that was itself removed: SQLite would replay them into another."""
+    with writer_lock(path):
+        if path.exists():  # made just now, and the logs are its own
+            raise taken(path)
+        for log in _logs(path):
+            log.unlink(missing_ok=True)
 
 
 def taken(path: Path) -> ConflictError:

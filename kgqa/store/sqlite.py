@@ -201,6 +201,11 @@ class SQLiteStore:
         with files.translated(path):
             if path.exists():
                 raise files.taken(path)
+            if not path.parent.is_dir():
+                raise InputError(
+                    f"no folder {str(path.parent)!r} for a copy", code="store.bad_path",
+                    hint="make it first",
+                )  # fmt: skip
             with files.temporary(path) as draft:
                 files.copy_to(self.path, draft)
                 files.publish(draft, path)
@@ -328,7 +333,7 @@ class _Reading:
 
     def __exit__(self, kind: object, exc: BaseException | None, trace: object) -> None:
         self._store._give_back(self._connection)
-        if isinstance(exc, files.FOREIGN):
+        if isinstance(exc, files.READING):
             raise files.typed(exc, self._store.path) from exc
 
 

@@ -162,6 +162,8 @@ def _text(db: sqlite3.Connection) -> Iterator[Problem]:
             f"SELECT n FROM {table} WHERE n NOT IN (SELECT id FROM {index}_docsize) UNION ALL "
             f"SELECT id FROM {index}_docsize WHERE id NOT IN (SELECT n FROM {table})",
         )  # fmt: skip
+        # Two words that hardly stand together: reading their places reads how the index is kept.
+        db.execute(f"SELECT count(*) FROM {index} WHERE {index} MATCH '\"a b\"'").fetchone()
     for n, title, section, text, stored in db.execute(
         "SELECT n, title, section, text, digest FROM chunks"
     ):
@@ -170,6 +172,11 @@ def _text(db: sqlite3.Connection) -> Iterator[Problem]:
 
 
 def _vectors(db: sqlite3.Connection) -> Iterator[Problem]:
+    import numpy as np
+
+    for kind, item, vector in db.execute("SELECT kind, item, vector FROM vectors"):
+        if len(vector) % 4 == 0 and not np.isfinite(np.frombuffer(vector, dtype="<f4")).all():
+            yield Problem("vectors", item, f"the vector of {kind} {item} has numbers without end")
     yield from _each(
         db, "vectors", "the vector of {1} {0} has {2} bytes, others have other lengths",
         "SELECT item, kind, length(vector) AS size FROM vectors WHERE size % 4 OR size <> ("

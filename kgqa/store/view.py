@@ -28,8 +28,10 @@ class View(Snapshot):
 
     def batches(self) -> Iterator[Batch]:
         """Yield batches that rebuild the current state in an empty store, without vectors."""
-        with files.translated(self.path):
+        try:
             yield from super().batches()
+        except files.READING as exc:
+            raise files.typed(exc, self.path) from exc
 
 
 def _typed(read: Callable[..., Any]) -> Callable[..., Any]:
@@ -37,7 +39,7 @@ def _typed(read: Callable[..., Any]) -> Callable[..., Any]:
     def typed(self: View, *args: Any, **kwargs: Any) -> Any:
         try:
             return read(self, *args, **kwargs)
-        except files.FOREIGN as exc:
+        except files.READING as exc:
             raise files.typed(exc, self.path) from exc
 
     return typed

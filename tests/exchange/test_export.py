@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgqa.errors import InputError, UnavailableError
+from kgqa import KBase
+from kgqa.errors import ConflictError, InputError, UnavailableError
 from kgqa.exchange import export
 from kgqa.model.things import (
     Alias,
@@ -182,3 +183,16 @@ def test_dash_is_standard_input_and_output(
     assert seen == [("export", 1_000, None)]
     monkeypatch.setattr("sys.stdin", io.StringIO(text))
     assert sum(len(b.claims) for b in export.read("-")) == 1_500
+
+
+def test_a_knowledge_base_is_not_replaced(tmp_path: Path) -> None:
+    for name in ("a.kg", "b.kg"):
+        KBase.create(tmp_path / name).close()
+    with KBase.open(tmp_path / "a.kg") as kb:
+        for name in ("a.kg", "b.kg"):
+            before = (tmp_path / name).read_bytes()
+            with pytest.raises(ConflictError) as caught:
+                kb.export(tmp_path / name)
+            assert caught.value.code == "store.exists"
+            assert (tmp_path / name).read_bytes() == before
+        assert kb.verify() == []

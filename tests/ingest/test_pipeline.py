@@ -264,6 +264,35 @@ def test_links_that_cannot_be_followed_fail_alone(store: SQLiteStore, folder: Pa
     assert [document.title for document in store.documents()] == ["a"]
 
 
+@pytest.mark.parametrize("fault", [KeyError("x"), RecursionError("deep"), MemoryError()])
+def test_a_fault_in_a_reader_ends_its_file_alone(
+    store: SQLiteStore, folder: Path, fault: Exception
+) -> None:
+    def faulty(document: Document, *rest: Any) -> Iterator[Claim]:
+        if document.title == "bad":
+            raise fault
+        yield from ()
+
+    for name in ("a", "bad", "c"):
+        (folder / f"{name}.txt").write_text(f"sun rose {name}")
+    report = load(store, LoadPlan(paths=(folder,), extractor=faulty))
+    (failure,) = report.failures
+    assert (Path(failure.unit).name, failure.code) == ("bad.txt", "internal")
+    assert type(fault).__name__ in failure.message
+    assert {document.title for document in store.documents()} == {"a", "c"}
+    assert [kept.unit for kept in store.failures()] == [failure.unit]
+
+
+def test_names_that_are_no_text_stay_apart(store: SQLiteStore, folder: Path) -> None:
+    for number, name in enumerate((b"\xff.txt", b"\xfe.txt")):
+        with os.fdopen(
+            os.open(os.fsencode(folder) + b"/" + name, os.O_CREAT | os.O_RDWR), "w"
+        ) as f:
+            f.write(f"sun rose {number}")
+    assert run(store, folder).failures == ()
+    assert len(store.documents()) == 2
+
+
 def test_a_folder_that_went_is_told(
     store: SQLiteStore, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

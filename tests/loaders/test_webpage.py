@@ -46,6 +46,14 @@ def test_a_page_is_divided_by_its_headings(charset: str) -> None:
     assert "Imprint" not in text
 
 
+@pytest.mark.parametrize("charset", ["undefined", "punycode", "idna", "base64", "unicode_escape"])
+def test_a_codec_that_is_no_charset_is_told(charset: str) -> None:
+    data = PAGE.format(charset=charset).replace("Mochnacki", "\\ud800").encode()
+    with pytest.raises(InputError) as caught:
+        load_text(data, "a.htm")
+    assert caught.value.code in ("load.encoding", "load.empty")
+
+
 def test_a_charset_that_is_a_lie_is_refused() -> None:
     data = PAGE.format(charset="us-ascii").encode()
     with pytest.raises(InputError, match="'us-ascii'") as caught:

@@ -10,6 +10,7 @@ import stat
 import subprocess
 import sys
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -322,3 +323,66 @@ def test_fixture_has_the_mark_of_a_base():
     head = FIXTURE.read_bytes()[:100]
     assert int.from_bytes(head[68:72], "big") == APPLICATION_ID
     assert int.from_bytes(head[60:64], "big") == 1
+
+
+def test_logs_of_a_removed_base_stay_out_of_a_new_one(path):
+    script = (
+        "import os, pathlib, signal, sys\n"
+        "from kgqa.protocols import Batch\n"
+        "from kgqa.store.sqlite import SQLiteStore\n"
+        "store = SQLiteStore.create(pathlib.Path(sys.argv[1]))\n"
+        "store.write(Batch(meta={'old': 'x' * 50_000}))\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    subprocess.run([sys.executable, "-c", script, str(path)], check=False)
+    assert path.with_name(path.name + "-wal").stat().st_size
+    path.unlink()
+    store = SQLiteStore.create(path, {"form": "nodes"})
+    assert store.write(small()).changed
+    assert (store.verify(), store.meta().get("old")) == ([], None)
+    store.close()
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "a.kgqa/b/c", "x/" * 3_000])
+def test_where_no_file_can_be(path, name):
+    SQLiteStore.create(path).close()
+    place = path.parent / name
+    with pytest.raises(InputError) as caught:
+        create_store(place)
+    assert caught.value.code == "store.bad_path"
+    assert len(str(caught.value)) < 400
+
+
+def test_a_copy_needs_its_folder(path):
+    with closing(SQLiteStore.create(path)) as store, pytest.raises(InputError) as caught:
+        store.backup(path.parent / "none" / "copy")
+    assert caught.value.code == "store.bad_path"
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE nodes SET aliases = '[[', properties = '{'",
+        "UPDATE meta SET value = 'x' WHERE key = 'form'",
+        "UPDATE nodes SET aliases = 7",
+        "UPDATE facts SET object = ''",
+    ],
+)
+def test_what_cannot_be_read_is_damage(path, damage):
+    store = SQLiteStore.create(path)
+    store.write(small())
+    with closing(sqlite3.connect(path)) as raw, raw:
+        raw.execute(damage)
+
+    def read_in_a_view():
+        with store.view() as reader:
+            canonical(reader), reader.nodes(Pattern()), reader.match(Pattern()), reader.meta()
+
+    def read_one_by_one():
+        store.nodes(Pattern()), store.match(Pattern()), store.meta(), list(store.batches())
+
+    for read in (read_in_a_view, read_one_by_one):
+        with pytest.raises(FaultError) as caught:
+            read()
+        assert caught.value.code == "store.corrupt"
+    store.close()
