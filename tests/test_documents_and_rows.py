@@ -39,4 +39,4 @@ def test_prose_and_rows_say_the_same(tmp_path: Path, count: int) -> None:
             question = f"Who was mayor of {chance.choice(TOWNS)}?"
             for asked, as_of in ((question, year), (question.replace("?", f" in {year}?"), None)):
                 one, two = prose.ask(asked, as_of=as_of), table.ask(asked, as_of=as_of)
-                assert (one.answers, one.reason) == (two.answers, two.reason), (asked, as_of)
+                assert (one.answers, one.answer_items) == (two.answers, two.answer_items), asked
