@@ -192,7 +192,7 @@ def test_a_fact_of_another_time_changes_nothing(fresh, count):
             ended = term(t - rnd.randrange(1, 9), t) if i % 2 else term(t + 1)
             subject = Ref("", asked.subject)
             store.write(
-                Batch(source=f"x{i}", claims=(Claim(subject, "envied", Ref("Envy"), ended),))
+                Batch(source=f"x{i}", claims=(Claim(subject, "envied", Ref(f"Envy {i}"), ended),))
             )
             assert answers(store, asked) == before, f"seed {seed}"
 
