@@ -5,6 +5,7 @@ Belongs here: jobs that more than one surface needs. Must not: what a base does 
 
 from __future__ import annotations
 
+import contextlib
 import importlib.metadata
 import json
 import shutil
@@ -17,7 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from kgqa.errors import InputError, KGQAError
+from kgqa.errors import InputError, KGQAError, UnavailableError
 from kgqa.exchange import declare
 from kgqa.exchange.plain import plain
 from kgqa.ingest.sources import content_hash
@@ -81,12 +82,26 @@ def spooled(paths: Sequence[str], suffix: str | None) -> Iterator[tuple[list[Pat
             code="load.format_missing",
             hint=f"add --format with one of {', '.join(FORMATS)}",
         )
-    with tempfile.TemporaryDirectory() as folder:
-        spool = Path(folder) / f"stdin.{suffix}"
-        with spool.open("wb") as out:
-            if sys.stdin:
-                shutil.copyfileobj(sys.stdin.buffer, out)
+    with contextlib.ExitStack() as stack:
+        with _room_for("standard input"):
+            folder = stack.enter_context(tempfile.TemporaryDirectory())
+            spool = Path(folder) / f"stdin.{suffix}"
+            with spool.open("wb") as out:
+                if sys.stdin:
+                    shutil.copyfileobj(sys.stdin.buffer, out)
         yield [spool], f"stdin-{content_hash(spool)[:12]}"
+
+
+@contextmanager
+def _room_for(what: str) -> Iterator[None]:
+    """Raise UnavailableError where the folder for temporary files takes nothing."""
+    try:
+        yield
+    except OSError as exc:
+        raise UnavailableError(
+            f"no room for {what} among temporary files: {exc.strerror}",
+            code="output.unwritable", hint="set TMPDIR to a folder with room",
+        ) from None  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,12 +340,9 @@ def _language() -> str:
 def _extra() -> str:
     import importlib.util
 
-    found = importlib.util.find_spec("sentence_transformers") is not None
-    return (
-        "installed"
-        if found
-        else "not installed (optional: pip install 'kgqa[sentence-transformers]')"
-    )
+    if importlib.util.find_spec("sentence_transformers"):
+        return "installed"
+    return "not installed (optional: pip install 'kgqa[sentence-transformers]')"
 
 
 _PROBES: dict[str, Callable[[], str]] = {
@@ -369,7 +381,8 @@ def demo(progress: Progress, folder: Path | None = None) -> Demo:
     from kgqa.kbase import KBase
 
     script = json.loads(examples.path("demo.json").read_text(encoding="utf-8"))
-    base = (folder or Path(tempfile.mkdtemp(prefix="kgqa-demo-"))) / "demo.kg"
+    with _room_for("the demo"):
+        base = (folder or Path(tempfile.mkdtemp(prefix="kgqa-demo-"))) / "demo.kg"
     with KBase.create(str(base)) as kb:
         for name in script.get("relations", []):
             kb.declare(declare.read(examples.path(name).read_text(encoding="utf-8"), name))

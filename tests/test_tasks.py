@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 from letters import Letters
 
 from kgqa import AskOptions, KBase, examples, tasks
-from kgqa.errors import InputError
+from kgqa.errors import InputError, UnavailableError
 
 PLAIN = AskOptions()
 QUESTIONS = [
@@ -226,3 +227,12 @@ def test_relations_of_a_file(tmp_path: Path) -> None:
     (tmp_path / "r.json").write_text('[{"label": "Led By", "max_objects": 1}]')
     (relation,) = tasks.relations(str(tmp_path / "r.json"))
     assert (relation.key, relation.max_objects) == ("led by", 1)
+
+
+def test_no_room_for_temporary_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
+    with pytest.raises(UnavailableError) as caught, tasks.spooled(["-"], "csv"):
+        pass
+    assert caught.value.code == "output.unwritable"
+    with pytest.raises(UnavailableError, match="no room for the demo"):
+        tasks.demo(lambda stage, done, total: None)

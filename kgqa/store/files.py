@@ -115,7 +115,10 @@ _NAMES = {
 _NO_PLACE = (errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.ELOOP)
 _DAMAGED = "restore a backup; kgqa verify lists what is wrong"
 _ERRORS: tuple[tuple[tuple[str, ...], type[KGQAError], str, str], ...] = (
-    (("SQLITE_FULL",), UnavailableError, "store.disk_full", "free some space, then retry"),
+    (
+        ("SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"), UnavailableError, "store.disk_full",
+        "free some space, then retry",
+    ),
     (
         ("SQLITE_BUSY", "SQLITE_LOCKED"), UnavailableError, "store.locked",
         "retry when the writer is done",

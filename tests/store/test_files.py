@@ -226,6 +226,7 @@ def test_read_only_folder(path):
     ("name", "kind", "code"),
     [
         ("SQLITE_FULL", UnavailableError, "store.disk_full"),
+        ("SQLITE_IOERR_SHMSIZE", UnavailableError, "store.disk_full"),
         ("SQLITE_BUSY_SNAPSHOT", UnavailableError, "store.locked"),
         ("SQLITE_CORRUPT_VTAB", FaultError, "store.corrupt"),
         ("SQLITE_READONLY_DIRECTORY", DeniedError, "store.not_permitted"),
