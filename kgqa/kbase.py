@@ -7,7 +7,6 @@ method hands over to one room.
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +20,7 @@ from kgqa.exchange import declare, export
 from kgqa.exchange.arguments import check, checked_methods
 from kgqa.ingest import index, pipeline, rows
 from kgqa.ingest import merge as merging
+from kgqa.ingest.report import together
 from kgqa.model.answer import Answer, AskOptions, SearchResult
 from kgqa.model.things import Claim, Document, End, Failure, Merge, Node, Relation
 from kgqa.protocols import (
@@ -339,10 +339,7 @@ class KBase:
             written.append(self._write(batch))
             if progress:
                 progress("import", number, None)
-        counts = sum((Counter(r.counts) for r in written), Counter[str]())
-        ambiguous = dict.fromkeys(name for r in written for name in r.ambiguous)
-        changed = any(r.changed for r in written)
-        return Receipt(self._store.revision, changed, counts, tuple(ambiguous))
+        return together(written, self._store.revision)
 
     # -- inside ----------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ Belongs here: LoadReport and its tally. Must not: reading or writing anything.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kgqa.model.things import Failure
@@ -14,6 +14,13 @@ from kgqa.protocols import Batch, Receipt
 
 MAX_LISTED = 1_000
 """Failures that a report lists; the base keeps all of them."""
+
+
+def together(receipts: Sequence[Receipt], revision: int) -> Receipt:
+    """Return the receipt of writes that a user made as one."""
+    counts = sum((Counter(r.counts) for r in receipts), Counter[str]())
+    ambiguous = dict.fromkeys(name for r in receipts for name in r.ambiguous)
+    return Receipt(revision, any(r.changed for r in receipts), counts, tuple(ambiguous))
 
 
 @dataclass(frozen=True, slots=True)
