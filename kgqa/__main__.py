@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 
@@ -17,8 +18,12 @@ def main() -> int:
             return 0
         except OSError:
             pass  # the command line says what is wrong
-    from kgqa.surfaces.cli import run
-
+    try:
+        from kgqa.surfaces.cli import run
+    except KeyboardInterrupt:
+        with contextlib.suppress(OSError):
+            os.write(2, b"kgqa: stopped\n")
+        return 130
     return run(sys.argv[1:])
 
 
