@@ -64,6 +64,10 @@ class Erasing:
             )
         if self._removed:
             self._derive()
+            # Nodes that only the erased facts named are gone too.
+            self._db.execute(
+                "DELETE FROM vectors WHERE kind = 'node' AND item NOT IN (SELECT id FROM nodes)"
+            )
             for index in ("chunk_text", "node_text"):
                 self._db.execute(f"INSERT INTO {index}({index}) VALUES ('optimize')")
         return self._removed

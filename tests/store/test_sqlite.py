@@ -545,3 +545,13 @@ def test_what_a_view_raises_is_typed(store):
 def test_every_read_of_a_view_is_typed():
     reads = {name for name in vars(Reader) if not name.startswith("_")}
     assert reads - {"revision"} <= set(vars(View))
+
+
+def test_erasing_takes_the_vectors_of_names_that_go_with_it(store):
+    store.write(Batch(source="d", claims=(Claim(Ref("Ada"), "born in", Ref("Nowhere")),)))
+    rows = [VectorRow(p.kind, p.id, p.digest, np.float32([1, 0])) for p in store.pending(9)]
+    assert {row.id for row in rows} >= {"name:ada", "name:nowhere"}
+    store.write(Batch(vectors=tuple(rows), generation=1))
+    store.erase(["node:name:ada"])
+    assert store.verify() == []
+    assert b"nowhere" not in raw_bytes(store).lower()
