@@ -87,10 +87,8 @@ class KBase:
             meta["embed_nodes_max"] = embed_nodes_max
         if isinstance(chosen, str):
             meta["embedder_spec"] = chosen
-        store = create_store(os.fspath(url), meta, process.lock_timeout)
-        kb = cls(store, None if isinstance(chosen, str) else chosen)
-        kb.declare(declare.shipped())
-        return kb
+        store = create_store(os.fspath(url), meta, process.lock_timeout, declare.shipped())
+        return cls(store, None if isinstance(chosen, str) else chosen)
 
     @classmethod
     def open(

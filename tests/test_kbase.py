@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import sqlite3
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -396,3 +398,24 @@ def test_limits_below_zero(kb: KBase) -> None:
     for call in (kb.nodes, kb.snapshot):
         with pytest.raises(InputError, match="a limit below zero: -3"):
             call(limit=-3)
+
+
+def test_a_base_is_made_whole_or_not_at_all(tmp_path: Path) -> None:
+    script = (
+        "import os, signal, sys\n"
+        "from kgqa import KBase\n"
+        "from kgqa.store import hooks\n"
+        "def die(name):\n"
+        "    if name == sys.argv[2]:\n"
+        "        os.kill(os.getpid(), signal.SIGKILL)\n"
+        "hooks.reached = die\n"
+        "KBase.create(sys.argv[1]).close()\n"
+    )
+    for point in ("begin", "opened", "commit", "done", "none"):
+        path = tmp_path / f"{point}.kg"
+        subprocess.run([sys.executable, "-c", script, str(path), point], check=False)
+        assert path.exists() == (point == "none"), point
+    with KBase.open(tmp_path / "none.kg") as kb:
+        assert len(kb.relations()) > 20
+        assert kb.stats()["revisions"] == 1
+    assert sorted(p.name for p in tmp_path.iterdir() if not p.name.startswith(".")) == ["none.kg"]

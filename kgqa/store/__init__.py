@@ -7,10 +7,11 @@ loaders, anything that knows why it is asked. May import ``protocols``, ``model`
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from kgqa.errors import InputError
+from kgqa.model.things import Relation
 from kgqa.protocols import Json, Store
 
 LOCK_SECONDS = 5.0
@@ -34,14 +35,15 @@ def create_store(
     url: str | Path,
     meta: Mapping[str, Json] | None = None,
     lock_timeout: float = LOCK_SECONDS,
+    relations: Iterable[Relation] = (),
 ) -> Store:
-    """Make an empty base at a path or ``sqlite://`` URL and open it.
+    """Make a base with settings and relations at a path or ``sqlite://`` URL and open it.
 
     Raises ConflictError (``store.exists``), InputError (``store.unknown_scheme``).
     """
     from kgqa.store.sqlite import SQLiteStore
 
-    return SQLiteStore.create(_path(url), meta, lock_timeout)
+    return SQLiteStore.create(_path(url), meta, lock_timeout, relations)
 
 
 def _path(url: str | Path) -> Path:

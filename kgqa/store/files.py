@@ -11,7 +11,7 @@ import shutil
 import sqlite3
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -139,8 +139,8 @@ def _missing(path: Path) -> NotFoundError:
     )  # fmt: skip
 
 
-def create(path: Path, migrations: Sequence[str] = MIGRATIONS) -> None:
-    """Make an empty base; all of it appears at once or nothing does.
+def create(path: Path, fill: Callable[[Path], None] | None = None) -> None:
+    """Make a base with what ``fill`` writes into it; all of it appears at once or nothing does.
 
     Raises ConflictError (``store.exists``).
     """
@@ -151,10 +151,12 @@ def create(path: Path, migrations: Sequence[str] = MIGRATIONS) -> None:
         connection = sqlite3.connect(draft, isolation_level=None)
         try:
             connection.execute("PRAGMA journal_mode = WAL")
-            _apply(connection, 0, migrations)
+            _apply(connection, 0, MIGRATIONS)
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         finally:
             connection.close()
+        if fill is not None:
+            fill(draft)
         publish(draft, path)
 
 
@@ -166,7 +168,7 @@ def temporary(path: Path) -> Iterator[Path]:
     try:
         yield Path(name)
     finally:
-        for left in (Path(name), *_logs(Path(name))):
+        for left in (Path(name), Path(f"{name}.lock"), *_logs(Path(name))):
             left.unlink(missing_ok=True)
 
 

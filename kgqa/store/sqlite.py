@@ -10,7 +10,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -74,14 +74,21 @@ class SQLiteStore:
         path: Path,
         meta: Mapping[str, Json] | None = None,
         lock_timeout: float = LOCK_SECONDS,
+        relations: Iterable[Relation] = (),
     ) -> SQLiteStore:
-        """Make an empty base with settings and open it. Raises ConflictError (``store.exists``)."""
+        """Make a base with settings and relations, all at once, and open it.
+
+        Raises ConflictError (``store.exists``).
+        """
+        first = Batch(meta=meta or {}, relations=tuple(relations), note="init")
+
+        def fill(draft: Path) -> None:
+            with closing(cls(draft)) as store:
+                store.write(first)
+
         with files.translated(path):
-            files.create(path)
-        store = cls(path, lock_timeout=lock_timeout)
-        if meta:
-            store.write(Batch(meta=meta, note="init"))
-        return store
+            files.create(path, fill)
+        return cls(path, lock_timeout=lock_timeout)
 
     # Connections.
 

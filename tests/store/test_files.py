@@ -66,8 +66,12 @@ def test_create_leaves_one_file_and_never_overwrites(path):
 
 
 def test_failed_creation_leaves_nothing(path):
-    with pytest.raises(sqlite3.Error):
-        files.create(path, ("CREATE TABLE a(x); CREATE TABLE a(x)",))
+    def fail(draft: Path) -> None:
+        assert draft.exists()
+        raise sqlite3.OperationalError("boom")
+
+    with pytest.raises(sqlite3.OperationalError):
+        files.create(path, fail)
     assert list(path.parent.iterdir()) == []
 
 
