@@ -18,7 +18,7 @@ from kgqa import settings
 from kgqa.errors import NotFoundError
 from kgqa.exchange import declare, export
 from kgqa.exchange.arguments import check, checked_methods
-from kgqa.ingest import index, pipeline, rows
+from kgqa.ingest import index, pipeline, rows, sources
 from kgqa.ingest import merge as merging
 from kgqa.ingest.report import together
 from kgqa.model.answer import Answer, AskOptions, SearchResult
@@ -146,7 +146,7 @@ class KBase:
         """
         many = [paths] if isinstance(paths, (str, os.PathLike)) else paths
         plan = pipeline.LoadPlan(
-            paths=tuple(Path(p) for p in many),
+            paths=tuple(map(sources.named, many)),
             options=options or LoadOptions(),
             strict=strict,
             dry_run=dry_run,

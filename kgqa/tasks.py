@@ -67,14 +67,16 @@ def relations(path: str) -> list[Relation]:
 
 
 @contextmanager
-def spooled(paths: Sequence[str], suffix: str | None) -> Iterator[tuple[list[Path], str | None]]:
+def spooled(
+    paths: Sequence[str], suffix: str | None
+) -> Iterator[tuple[list[str | Path], str | None]]:
     """Yield paths and None; for ``-`` alone, a copy of standard input and a name for it.
 
     The name follows from the content, so that one pipe never replaces another. Raises
     InputError (``load.format_missing``) if ``-`` comes without a format.
     """
     if list(paths) != ["-"]:
-        yield [Path(p) for p in paths], None
+        yield list(paths), None
         return
     if suffix not in FORMATS:
         raise InputError(

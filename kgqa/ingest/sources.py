@@ -42,6 +42,18 @@ class Found:
     ignored: tuple[str, ...]
 
 
+def named(path: str | os.PathLike[str]) -> Path:
+    """Return a path that a caller names; an empty one is refused, not the current folder.
+
+    Raises InputError (``load.no_paths``).
+    """
+    if not os.fspath(path):
+        raise InputError(
+            "an empty path: ''", code="load.no_paths", hint="name a file, or '.' for this folder"
+        )
+    return Path(path)
+
+
 def walk(paths: Iterable[Path], source: str | None = None) -> Found:
     """Return the files under the paths: as given, and within a folder by name.
 
