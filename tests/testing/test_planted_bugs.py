@@ -254,3 +254,8 @@ def test_there_are_enough_bugs():
     assert len(BUGS) >= 30
     assert len({bug.name for bug in BUGS}) == len(BUGS)
     assert all(bug.old != bug.new for bug in BUGS)
+
+
+@pytest.mark.parametrize("bug", BUGS, ids=[bug.name for bug in BUGS])
+def test_planted_bugs_still_fit_the_source(bug):
+    assert (ROOT / bug.file).read_text(encoding="utf-8").count(bug.old) == 1
