@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from kgqa import tasks
+from kgqa import doctor, tasks
 from kgqa.errors import InputError
 from kgqa.protocols import LoadOptions, Progress
 
@@ -380,7 +380,7 @@ OPERATIONS: dict[str, Operation] = dict(
             lambda kb, i, p: kb.export(i.output, progress=p)),
         _op("import", "read what export wrote", FileInput,
             lambda kb, i, p: kb.import_(i.file, progress=p)),
-        _op("doctor", "check this installation", Nothing, lambda kb, i, p: tasks.doctor(), "none"),
+        _op("doctor", "check this installation", Nothing, lambda kb, i, p: doctor.doctor(), "none"),
         _op("demo", "load the examples and answer questions about them", Nothing,
             lambda kb, i, p: tasks.demo(p), "none"),
     ]

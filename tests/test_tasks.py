@@ -135,28 +135,6 @@ def test_an_output_that_cannot_be_opened(kb: KBase, tmp_path: Path) -> None:
         ran(kb, asked(tmp_path, *QUESTIONS), tmp_path)
 
 
-def test_doctor_finds_this_installation_whole() -> None:
-    checks = {check.name: check for check in tasks.doctor()}
-    assert list(checks) == ["python", "store", "embedder", "language", "sentence-transformers"]
-    assert [name for name, check in checks.items() if not check.ok] == []
-    assert checks["python"].found == sys.version.split()[0]
-
-
-def test_doctor_says_what_to_type(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("KGQA_EMBEDDER", "nothing")
-    bad = next(check for check in tasks.doctor() if check.name == "embedder")
-    assert not bad.ok
-    assert bad.hint is not None
-
-    def broken() -> str:
-        raise ImportError("no wheel")
-
-    monkeypatch.setitem(tasks._PROBES, "store", broken)
-    store = next(check for check in tasks.doctor() if check.name == "store")
-    assert (store.ok, store.found) == (False, "ImportError: no wheel")
-    assert "pip install" in str(store.hint)
-
-
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> tasks.Demo:
     return tasks.demo(lambda stage, done, total: None, tmp_path_factory.mktemp("demo"))

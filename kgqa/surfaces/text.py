@@ -12,6 +12,7 @@ from functools import singledispatch
 from pathlib import Path
 from typing import Any
 
+from kgqa.doctor import Check
 from kgqa.ingest.index import IndexReport
 from kgqa.ingest.merge import Proposal
 from kgqa.ingest.report import LoadReport
@@ -19,7 +20,7 @@ from kgqa.model.answer import Answer, AnswerItem, Citation, SearchResult
 from kgqa.model.things import Document, Fact, Failure, Node, Relation
 from kgqa.protocols import Problem, Receipt
 from kgqa.query.history import Diff, Line, NodeHistory, NodeLine, Snapshot, When
-from kgqa.tasks import BatchReport, Check, Demo, Explained, Made, Verified
+from kgqa.tasks import BatchReport, Demo, Explained, Made, Verified
 from kgqa.temporal import format as format_validity
 
 NOTHING = "nothing"

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kgqa.doctor import Check
 from kgqa.ingest.index import IndexReport
 from kgqa.ingest.merge import Proposal
 from kgqa.ingest.report import LoadReport
@@ -28,7 +29,7 @@ from kgqa.model.things import Alias, Document, Fact, Failure, Node, Recorded, Re
 from kgqa.protocols import Problem, Receipt
 from kgqa.query.history import Diff, Line, NodeHistory, NodeLine, Snapshot, When
 from kgqa.surfaces.text import clean, lines, status
-from kgqa.tasks import BatchReport, Check, Demo, Explained, Made, Shown, Verified
+from kgqa.tasks import BatchReport, Demo, Explained, Made, Shown, Verified
 from kgqa.temporal import parse, parse_as_of
 
 SCOPE = Scope(7)
