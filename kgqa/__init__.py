@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from kgqa.kbase import KBase
     from kgqa.model.answer import Answer, AskOptions
     from kgqa.model.things import Alias, Chunk, Claim, Document, Fact, Literal, Node, Ref, Relation
-    from kgqa.protocols import LoadOptions
+    from kgqa.protocols import BaseOptions, LoadOptions
     from kgqa.temporal.interval import Interval, Validity
 
 __version__ = "0.1.0"
@@ -22,6 +22,7 @@ _HOMES = {
     "Alias": "kgqa.model.things",
     "Answer": "kgqa.model.answer",
     "AskOptions": "kgqa.model.answer",
+    "BaseOptions": "kgqa.protocols",
     "Chunk": "kgqa.model.things",
     "Claim": "kgqa.model.things",
     "Document": "kgqa.model.things",
@@ -42,6 +43,7 @@ __all__ = [
     "Alias",
     "Answer",
     "AskOptions",
+    "BaseOptions",
     "Chunk",
     "Claim",
     "Document",

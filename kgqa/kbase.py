@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -24,6 +24,7 @@ from kgqa.ingest.report import together
 from kgqa.model.answer import Answer, AskOptions, SearchResult
 from kgqa.model.things import Claim, Document, End, Failure, Merge, Node, Relation
 from kgqa.protocols import (
+    BaseOptions,
     Batch,
     Embedder,
     LoadOptions,
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from kgqa.ingest.index import IndexReport
     from kgqa.ingest.report import LoadReport
 
-Form = OneOf["documents", "nodes", "hybrid"]
 OPEN = AskOptions()
 T = TypeVar("T")
 
@@ -72,19 +72,14 @@ class KBase:
     def create(
         cls,
         url: str | os.PathLike[str],
+        options: BaseOptions = BaseOptions(),  # noqa: B008 - frozen
         *,
-        form: Form = "hybrid",
-        undated: OneOf["include", "exclude"] = "include",
-        passages: OneOf["validity", "published"] = "validity",
         embedder: str | Embedder | None = None,
-        embed_nodes_max: int | None = None,
     ) -> KBase:
         """Make a new base and open it; ConflictError if there is one."""
         process = settings.read()
         chosen = embedder or process.embedder
-        meta: dict[str, Any] = {"form": form, "undated": undated, "passages": passages}
-        if embed_nodes_max is not None:
-            meta["embed_nodes_max"] = embed_nodes_max
+        meta = {name: value for name, value in asdict(options).items() if value is not None}
         if isinstance(chosen, str):
             meta["embedder_spec"] = chosen
         store = create_store(os.fspath(url), meta, process.lock_timeout, declare.shipped())

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 Numbering = Literal["historical", "astronomical"]
 Ends = Literal["inclusive", "exclusive"]
+Mode = Literal["fast", "deep"]
 Undated = Literal["include", "exclude"]
 Match = Literal["overlaps", "start", "end", "all"]
 
@@ -65,6 +66,7 @@ class InitInput(Input):
     undated: Undated = _opt("include", "what an as-of does with undated things")
     passages: Literal["validity", "published"] = _opt("validity", "which date filters passages")
     embedder: str | None = _opt(None, "minilm, sentence-transformers:NAME or ollama:NAME")
+    mode: Mode = _opt("deep", "how far a question searches unless it says")
     embed_nodes_max: int | None = _opt(None, "above so many nodes, names alone are indexed")
 
 
@@ -101,7 +103,7 @@ class AskInput(ScopeInput):
     """Ask a question in English."""
 
     question: str = _at("the question; '-' reads standard input")
-    mode: Literal["fast", "deep"] = _opt("deep", "how far to search")
+    mode: Mode | None = _opt(None, "how far to search; default: the base's setting")
     synthesis: Literal["graph", "digest"] = _opt("graph", "computed answer, or numbered evidence")
     node: list[str] = _opt([], "NAME=ID: which node a name means")
 
@@ -221,7 +223,7 @@ class BatchInput(ScopeInput):
 
     questions: str = _at("JSONL of id, question and perhaps as_of; '-' is standard input")
     output: str = _needed("JSONL to write; resumes if it exists", "-o")
-    mode: Literal["fast", "deep"] = _opt("deep", "how far to search")
+    mode: Mode | None = _opt(None, "how far to search; default: the base's setting")
 
 
 def _scope(i: ScopeInput) -> dict[str, Any]:

@@ -166,6 +166,20 @@ class Problem:
     message: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaseOptions:
+    """Say what a new base takes and its defaults; they are kept in the base.
+
+    ``mode``: how far a question searches if it does not say. ``embed_nodes_max`` None = 50,000.
+    """
+
+    form: OneOf["documents", "nodes", "hybrid"] = "hybrid"
+    undated: OneOf["include", "exclude"] = "include"
+    passages: OneOf["validity", "published"] = "validity"
+    mode: OneOf["fast", "deep"] = "deep"
+    embed_nodes_max: int | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Capability:
     """Say what a store can do and how: technology, version, facts about its searches."""

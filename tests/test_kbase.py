@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from letters import Letters
 
-from kgqa import AskOptions, KBase, LoadOptions, Node, Relation
+from kgqa import AskOptions, BaseOptions, KBase, LoadOptions, Node, Relation
 from kgqa.errors import (
     ConflictError,
     FaultError,
@@ -92,14 +92,14 @@ def test_names_that_can_be_no_base(url: str) -> None:
 
 
 def test_settings_of_a_base_stay(tmp_path: Path) -> None:
-    with KBase.create(
-        tmp_path / "a.kg", form="nodes", undated="exclude", passages="published",
-        embedder="ollama:nomic", embed_nodes_max=1,
-    ):  # fmt: skip
+    chosen = BaseOptions(
+        form="nodes", undated="exclude", passages="published", mode="fast", embed_nodes_max=1
+    )
+    with KBase.create(tmp_path / "a.kg", chosen, embedder="ollama:nomic"):
         pass
     store = open_store(tmp_path / "a.kg")
     assert store.meta() == {
-        "form": "nodes", "undated": "exclude", "passages": "published",
+        "form": "nodes", "undated": "exclude", "passages": "published", "mode": "fast",
         "embedder_spec": "ollama:nomic", "embed_nodes_max": 1,
     }  # fmt: skip
     store.close()
@@ -109,7 +109,9 @@ def test_undated_exclude_is_kept_by_the_base(tmp_path: Path) -> None:
     row = {"subject": "Ada", "relation": "lived in", "object": "Bern"}
     shown = {}
     for undated in ("include", "exclude"):
-        with KBase.create(tmp_path / f"{undated}.kg", undated=undated, embedder=Letters()) as kb:
+        with KBase.create(
+            tmp_path / f"{undated}.kg", BaseOptions(undated=undated), embedder=Letters()
+        ) as kb:
             kb.write([row])
             shown[undated] = len(kb.at("Ada", as_of="1900").lines)
     assert shown == {"include": 1, "exclude": 0}
@@ -358,11 +360,11 @@ def test_many_wrong_calls_are_told_by_argument(tried: KBase, data: st.DataObject
 @given(st.data())
 def test_wrong_ways_to_open(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     folder = tmp_path_factory.mktemp("open")
-    options = {
-        n: data.draw(ANYTHING)
-        for n in data.draw(st.lists(st.sampled_from(["form", "undated", "passages", "embedder"])))
-    }
-    raised = _outcome(lambda: KBase.create(folder / "a.kg", **options).close())
+    names = st.sampled_from(["form", "undated", "passages", "mode", "embed_nodes_max"])
+    chosen = {n: data.draw(ANYTHING) for n in data.draw(st.lists(names))}
+    options = data.draw(st.just(BaseOptions(**chosen)) | ANYTHING)
+    embedder = data.draw(st.none() | ANYTHING)
+    raised = _outcome(lambda: KBase.create(folder / "a.kg", options, embedder=embedder).close())
     assert not isinstance(raised, FaultError)
     assert (raised is None) == (folder / "a.kg").exists()
 
@@ -419,3 +421,20 @@ def test_a_base_is_made_whole_or_not_at_all(tmp_path: Path) -> None:
         assert len(kb.relations()) > 20
         assert kb.stats()["revisions"] == 1
     assert sorted(p.name for p in tmp_path.iterdir() if not p.name.startswith(".")) == ["none.kg"]
+
+
+def test_no_mode_is_the_bases_own(tmp_path: Path) -> None:
+    """KB-18, RM-02: null, absent and the explicit default give identical runs."""
+    with KBase.create(tmp_path / "m.kg", BaseOptions(mode="fast"), embedder=Letters()) as kb:
+        kb.write(
+            [
+                {"subject": "Ann", "relation": "wrote", "object": "Book"},
+                {"subject": "Book", "relation": "stands in", "object": "Library"},
+            ]
+        )
+        runs = {
+            mode: kb.ask("Ann library", AskOptions(mode=mode, synthesis="digest")).evidence
+            for mode in (None, "fast", "deep")
+        }
+    assert runs[None] == runs["fast"]
+    assert {e.label for e in runs["fast"]} < {e.label for e in runs["deep"]}

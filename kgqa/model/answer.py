@@ -28,12 +28,13 @@ class AskOptions:
     """Say how to ask or search; times are texts, read once at the border.
 
     ``known_at``: a revision (an integer, or ``r12``) or an instant. ``nodes`` settles what a
-    name means. ``undated`` None = the base's setting. ``k``: how many items of evidence.
+    name means. ``undated`` and ``mode`` None = the base's setting. ``k``: how many
+    items of evidence.
     """
 
     as_of: str | None = None
     known_at: str | int | None = None
-    mode: Mode = "deep"
+    mode: Mode | None = None
     synthesis: Synthesis = "graph"
     nodes: Mapping[str, str] = field(default_factory=dict)
     numbering: Numbering = "historical"

@@ -253,7 +253,7 @@ class _Run:
         request = Request(
             text=self.text,
             k=self.options.k,
-            mode=self.options.mode,
+            mode=self.options.mode or self.reader.meta().get("mode", "deep"),
             nodes=_nodes(found),
             facts=tuple(facts.values()),
             missing=found is not None and found.support == 1,

@@ -117,7 +117,10 @@ def _execute(operation: Operation, kb: str | None, given: Input, progress: Any) 
     from kgqa.kbase import KBase
 
     if operation.opens == "new":
-        opened = KBase.create(kb, **given.model_dump())
+        from kgqa.protocols import BaseOptions
+
+        chosen = given.model_dump()
+        opened = KBase.create(kb, embedder=chosen.pop("embedder"), options=BaseOptions(**chosen))
     else:
         create = operation.opens == "maybe" and bool(getattr(given, "create", False))
         opened = KBase.open(kb, create=create)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import fields
 
 from page_blocks import ROOT, page, rows
 
 from kgqa import settings
-from kgqa.kbase import KBase
+from kgqa.protocols import BaseOptions
 
 SETTINGS = page("docs/settings.md")
 
@@ -20,7 +21,7 @@ def test_every_setting_of_a_process_is_told_as_it_is() -> None:
 
 def test_every_setting_of_a_base_is_told() -> None:
     told = {row[0].strip("`") for row in rows(SETTINGS, "## Of a base")}
-    given = set(KBase.create.__annotations__) - {"url", "return"}
+    given = {f.name for f in fields(BaseOptions)} | {"embedder"}
     assert given <= told
 
 

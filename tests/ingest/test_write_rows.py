@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from letters import Letters
 
-from kgqa import Claim, KBase, Literal, Node, Ref
+from kgqa import BaseOptions, Claim, KBase, Literal, Node, Ref
 from kgqa.errors import InputError
 from kgqa.temporal import parse
 
@@ -84,7 +84,7 @@ def test_all_or_nothing(item: Any, code: str, message: str, kb: KBase) -> None:
 
 
 def test_a_base_of_documents_takes_no_rows(tmp_path: Path) -> None:
-    with KBase.create(tmp_path / "d.kg", form="documents", embedder=Letters()) as kb:
+    with KBase.create(tmp_path / "d.kg", BaseOptions(form="documents"), embedder=Letters()) as kb:
         with pytest.raises(InputError) as caught:
             kb.write([ROW])
         assert caught.value.code == "wrong_kb_form"
