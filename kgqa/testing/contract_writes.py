@@ -148,7 +148,7 @@ class WritesContract(ContractBase):
         for other in dumps[1:]:
             assert difference(dumps[0], other) == []
 
-    @pytest.mark.parametrize("count", counts(6, 500))
+    @pytest.mark.parametrize("count", counts(200, 500))
     def test_random_load_order_and_partition_leave_no_trace(
         self, store_factory: Factory, count: int
     ) -> None:

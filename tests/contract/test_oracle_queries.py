@@ -74,7 +74,7 @@ def test_multi_hop_queries(fresh, count):
             pair.check_paths(seeds, rnd.randrange(1, 5), asked)
 
 
-@pytest.mark.parametrize("count", counts(1000, 10_000))
+@pytest.mark.parametrize("count", counts(2_000, 10_000))
 def test_bitemporal_pairs(fresh, count):
     """R-TM-03: as_of x known_at over histories of ends, retractions, deletes, merges, erasures."""
     histories = count // 50

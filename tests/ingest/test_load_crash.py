@@ -63,7 +63,7 @@ def new(path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("points", counts(12, 200))
+@pytest.mark.parametrize("points", counts(37, 200))
 def test_a_killed_table_is_finished_by_the_next_load(
     table: Path, tmp_path: Path, points: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
