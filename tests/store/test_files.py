@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,7 @@ from kgqa.errors import (
     UnavailableError,
     UnsupportedError,
 )
+from kgqa.model.things import Failure
 from kgqa.protocols import Batch, Pattern
 from kgqa.store import create_store, files, open_store
 from kgqa.store.schema import APPLICATION_ID, MIGRATIONS
@@ -287,23 +289,55 @@ def test_full_disk(path):
 @pytest.mark.parametrize("count", [25, pytest.param(500, marks=pytest.mark.full)])
 def test_damaged_files_are_told_or_sound(tmp_path, count):
     whole = tmp_path / "whole.kgqa"
-    store = SQLiteStore.create(whole)
-    for i in range(4):
-        store.write(small(f"d{i}", i))
-    wanted = dump(store)
-    store.close()
+    wanted = _wordy(whole)
     data = whole.read_bytes()
     rnd = random.Random(count)
     for i in range(count):
         path = tmp_path / f"{i}.kgqa"
         broken = bytearray(data)
-        if i % 2:
+        if i % 5 == 0:
             del broken[rnd.randrange(len(data)) :]
         else:
             broken[rnd.randrange(len(data))] ^= 1 << rnd.randrange(8)
         path.write_bytes(broken)
         assert _outcome(path, wanted) in _OUTCOMES, f"case {i}"
         path.unlink()
+
+
+def _wordy(path: Path):
+    """Make a base whose pages are full of content, with history; return what it says."""
+    rnd = random.Random(1)
+
+    def words(count: int) -> str:
+        return " ".join("".join(rnd.choices("abcdeghilmnorst", k=6)) for _ in range(count))
+
+    with closing(SQLiteStore.create(path)) as store:
+        for i in range(4):
+            batch = small(f"d{i}", i)
+            said = {"note": words(150)}
+            paper = replace(batch.documents[0], text=words(600), properties=said)
+            store.write(
+                replace(
+                    batch,
+                    documents=(paper,),
+                    chunks=tuple(replace(c, text=words(300)) for c in batch.chunks),
+                    nodes=tuple(replace(n, properties=said) for n in batch.nodes),
+                    claims=tuple(replace(c, properties={"said": words(150)}) for c in batch.claims),
+                    meta={"form": words(150)},
+                    failures=(Failure(f"{i}.csv:1", "a.b", words(50), words(100)),),
+                )
+            )
+        store.write(Batch(delete=("d1",)))
+        return _all(store)
+
+
+def _all(store: SQLiteStore):
+    """Return all that a base says, now and at each revision, and what searches find in it."""
+    with store.view() as reader:
+        return (
+            [canonical(reader, n) for n in range(1, 6)], reader.meta(), reader.failures(),
+            reader.find("Ada Rome Lady", 9, Pattern()), [c.note for c in reader.changes()],
+        )  # fmt: skip
 
 
 _OUTCOMES = {"sound", "told", "store.corrupt", "store.not_a_base", "store.too_new", "store.io"}
@@ -317,7 +351,7 @@ def _outcome(path: Path, wanted) -> str:
     try:
         if damaged.verify():
             return "told"
-        return "sound" if dump(damaged) == wanted else "wrong"
+        return "sound" if _all(damaged) == wanted else "wrong"
     except KGQAError as exc:
         return exc.code
     finally:
