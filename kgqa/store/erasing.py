@@ -15,7 +15,7 @@ from typing import Any
 
 from kgqa.errors import InputError, NotFoundError, UnavailableError
 from kgqa.protocols import Receipt
-from kgqa.store import LOCK_SECONDS, files
+from kgqa.store import LOCK_SECONDS, files, rows, sums
 from kgqa.store.nodes import drop_version
 from kgqa.store.queries import marks, slices
 from kgqa.store.writing import Writing
@@ -26,6 +26,7 @@ _SAME = (
     "c.confidence, c.properties, f.relation, f.es, f.ls, f.ee, f.le"
 )
 """What makes two versions of a claim the same claim."""
+_TEXT = rows.DOCUMENT_SAID.split(", ").index("text")
 
 
 class Erasing:
@@ -59,8 +60,9 @@ class Erasing:
                     f"nothing is called {label!r}", code="store.not_found",
                     hint="write the label as results print it",
                 )  # fmt: skip
+            row = (label, self._writing.revision)
             self._db.execute(
-                "INSERT OR IGNORE INTO tombstones VALUES (?, ?)", (label, self._writing.revision)
+                "INSERT OR IGNORE INTO tombstones VALUES (?, ?, ?)", (*row, sums.of(row))
             )
         if self._removed:
             self._derive()
@@ -123,11 +125,15 @@ class Erasing:
 
     def _blank(self, document: str, start: int, end: int) -> None:
         """Overwrite a range of a document's text with spaces; other offsets stay."""
-        for n, text in self._all("SELECT n, text FROM documents WHERE id = ?", (document,)):
-            data = text.encode()
+        for n, *row in self._all(
+            f"SELECT n, {rows.DOCUMENT_SAID} FROM documents WHERE id = ?", (document,)
+        ):
+            data, before = row[_TEXT].encode(), sums.of(row)
             blank = data[:start] + b" " * len(data[start:end]) + data[end:]
+            row[_TEXT] = blank.decode("utf-8", "replace")
             self._db.execute(
-                "UPDATE documents SET text = ? WHERE n = ?", (blank.decode("utf-8", "replace"), n)
+                "UPDATE documents SET text = ?, sum = sum + ? WHERE n = ?",
+                (row[_TEXT], sums.of(row) - before, n),
             )
 
     def _chunks(self, condition: str, parameter: str) -> None:
@@ -228,10 +234,10 @@ class Erasing:
         for node in self._nodes:
             since = self._since(node)
             if since is not None:
-                self._db.execute(
-                    f"UPDATE nodes SET recorded_from = ? WHERE id = ? AND recorded_to = {END}",
-                    (since, node),
-                )
+                for (n,) in self._all(
+                    f"SELECT n FROM nodes WHERE id = ? AND recorded_to = {END}", (node,)
+                ):
+                    self._db.execute(sums.since("nodes"), (since, n))
 
     def _since(self, node: str) -> int | None:
         """Return the revision at which what is left of a node was first on record."""

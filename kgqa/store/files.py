@@ -57,7 +57,7 @@ def _set_up(connection: sqlite3.Connection, write: bool) -> None:
         connection.execute("PRAGMA cache_size = -8192")
 
 
-FOREIGN = (sqlite3.Error, OSError, UnicodeEncodeError, OverflowError)
+FOREIGN = (sqlite3.Error, OSError, UnicodeError, OverflowError)
 """What SQLite and the operating system raise."""
 READING = (*FOREIGN, ValueError, TypeError, LookupError, AttributeError, AssertionError)
 """What reading raises: what is stored may be damaged in ways that SQLite does not see."""

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from kgqa.model.ids import fact_id, object_token, relation_key
 from kgqa.model.things import Claim, Ref
-from kgqa.store import rows
+from kgqa.store import rows, sums
 from kgqa.store.queries import marks, slices
 from kgqa.store.refs import Refs
 from kgqa.temporal.interval import END, Instant, Validity
@@ -100,7 +100,7 @@ class Graph:
             self._use(claim.subject_ref, claim.object_ref, -1)
         now = self._revision
         self._db.executemany(
-            "UPDATE claims SET recorded_to = ? WHERE n = ?",
+            sums.until("claims"),
             [(now, c.n) for c in claims if c.recorded_from < now],
         )
         self._closed |= {c.n for c in claims if c.recorded_from < now}
@@ -135,7 +135,7 @@ class Graph:
                     c.valid,
                     (
                         source, subject_ref, object_ref, c.chunk, *rows.span_columns(c.span),
-                        c.line, float(c.confidence), rows.properties_dump(c.properties),
+                        c.line, c.confidence + 0.0, rows.properties_dump(c.properties),
                     ),
                     rows.clean(rows.how(c.valid)),
                 )
@@ -168,7 +168,9 @@ class Graph:
             known = held.get(key)
             if known is None:
                 held[key] = next_claim, END
-                new_claims.append((next_claim, fact, *c.own[:3], c.how, *c.own[3:], self._revision))
+                row = (*c.own[:3], c.how, *c.own[3:])
+                total = sums.current((name, *row), self._revision)
+                new_claims.append((next_claim, fact, *row, self._revision, END, total))
                 next_claim += 1
             elif known[1] != END:
                 held[key] = known[0], END
@@ -180,11 +182,9 @@ class Graph:
             f"INSERT INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, {END})", new_facts
         )
         self._db.executemany(
-            f"INSERT INTO claims VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, {END})", new_claims
+            "INSERT INTO claims VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", new_claims
         )
-        self._db.executemany(
-            f"UPDATE claims SET recorded_to = {END} WHERE n = ?", [(n,) for n in again]
-        )
+        self._db.executemany(sums.until("claims"), [(END, n) for n in again])
         self._closed -= set(again)
         self.opened += len(new_claims)
 

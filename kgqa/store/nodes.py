@@ -13,14 +13,13 @@ from typing import Any
 
 from kgqa.model.ids import digest, name_key
 from kgqa.model.things import Alias, End, Node
-from kgqa.store import rows
+from kgqa.store import rows, sums
 from kgqa.store.linking import PLACEHOLDER, Bearer, Derived, Statement, derive
 from kgqa.store.queries import marks, slices
 from kgqa.store.refs import Merges, Refs
 from kgqa.temporal.interval import BEGIN, END, UNDATED, Validity
 
 _NAME = "key, node, label, main, own, es, ls, ee, le, how"
-_SAID = "node, document, label, kind, aliases, existence, properties"
 
 
 class Nodes:
@@ -75,14 +74,15 @@ class Nodes:
         self.dirty.add(self._merges.canonical(node))
         if held is not None and held[2] == said:
             self._closed.discard(held[0])
-            self._db.execute(f"UPDATE node_claims SET recorded_to = {END} WHERE n = ?", (held[0],))
+            self._db.execute(sums.until("node_claims"), (END, held[0]))
             return
         if held is not None and held[1] == END:
             self._close([held[0]])
+        row = (node, source, *said)
         self._db.execute(
-            f"INSERT INTO node_claims({_SAID}, recorded_from, recorded_to) "
-            f"VALUES (?, ?, ?, ?, ?, ?, ?, ?, {END})",
-            (node, source, *said, self._revision),
+            f"INSERT INTO node_claims({sums.SAID}, sum, recorded_from, recorded_to) "
+            f"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, {END})",
+            (*row, sums.current(row, self._revision), self._revision),
         )
         self.opened += 1
 
@@ -92,9 +92,7 @@ class Nodes:
         self._db.executemany(
             "DELETE FROM node_claims WHERE n = ? AND recorded_from = ?", [(n, now) for n in ns]
         )
-        self._db.executemany(
-            "UPDATE node_claims SET recorded_to = ? WHERE n = ?", [(now, n) for n in ns]
-        )
+        self._db.executemany(sums.until("node_claims"), [(now, n) for n in ns])
 
     def retract(self, condition: str, parameter: str) -> None:
         """Take off the record the node rows that a condition selects."""
@@ -133,7 +131,7 @@ class Nodes:
         found: list[tuple[Any, ...]] = []
         for part in slices(ids):
             found += self._db.execute(
-                f"SELECT {_SAID} FROM node_claims WHERE node IN ({marks(part)}) "
+                f"SELECT {sums.SAID} FROM node_claims WHERE node IN ({marks(part)}) "
                 f"AND recorded_to = {END}",
                 part,
             )
@@ -218,11 +216,27 @@ class Nodes:
                 held = set(self._db.execute(f"SELECT {_NAME} FROM names WHERE node = ?", row[:1]))
                 if held != set(_names(row[0], derived)):
                     yield name, "has other names in the index than in its row"
-                terms = set(
-                    self._db.execute("SELECT es, ls, ee, le FROM existence WHERE node = ?", row[:1])
-                )
-                if terms != {term.bounds for term in derived.node.existence}:
+                if self._terms(row[0]) != _terms(derived):
                     yield name, "has other terms of existence in the index than in its row"
+
+    def compare_past(self) -> Iterator[tuple[str, str]]:
+        """Yield the past versions whose names or existence are not what their row says."""
+        for n, *row in self._db.execute(
+            f"SELECT n, {rows.NODE} FROM nodes WHERE recorded_to <> {END}"
+        ):
+            derived = Derived(rows.node(tuple(row)), frozenset(), frozenset())
+            # Which names declared a node matters, and is kept, only while it is current.
+            held = set(
+                self._db.execute(
+                    "SELECT key, node, label, main, 0, es, ls, ee, le, how FROM names "
+                    "WHERE node = ?", (n,),
+                )
+            )  # fmt: skip
+            if held != set(_names(n, derived)) or self._terms(n) != _terms(derived):
+                yield row[0], f"had other names or terms in the index than in its row {n}"
+
+    def _terms(self, n: int) -> set[tuple[int, ...]]:
+        return set(self._db.execute("SELECT es, ls, ee, le FROM existence WHERE node = ?", (n,)))
 
     def _current(self, ids: Sequence[str]) -> dict[str, tuple[Any, ...]]:
         return {
@@ -274,22 +288,19 @@ class Nodes:
     def _retire(self, before: tuple[Any, ...]) -> None:
         n, since, words = before[0], before[2], before[6]
         if since < self._revision:
-            self._db.execute("UPDATE nodes SET recorded_to = ? WHERE n = ?", (self._revision, n))
+            self._db.execute(sums.until("nodes"), (self._revision, n))
         else:
             drop_version(self._db, n, words)
 
     def _insert(self, derived: Derived, content: tuple[Any, ...]) -> None:
         node = derived.node
         first = node.existence[0] if node.existence else UNDATED
+        row = (node.id, *content, digest(rows.embedding_text(node)), first.es, first.ee)
         n = self._db.execute(
-            "INSERT INTO nodes(id, label, kind, kinds, words, aliases, existence, properties, "
-            "declared, digest, es, ee, recorded_from, recorded_to) "
-            f"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, {END})",
-            (
-                node.id, *content, digest(rows.embedding_text(node)), first.es, first.ee,
-                self._revision,
-            ),
-        ).lastrowid  # fmt: skip
+            f"INSERT INTO nodes({sums.NODE}, sum, recorded_from, recorded_to) "
+            f"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, {END})",
+            (*row, sums.current(row, self._revision), self._revision),
+        ).lastrowid
         assert n is not None
         self._db.execute("INSERT INTO node_text(rowid, words) VALUES (?, ?)", (n, content[3]))
         self._db.executemany(
@@ -314,6 +325,10 @@ def _names(n: int, derived: Derived) -> list[tuple[Any, ...]]:
         valid = alias.valid
         written.append((key, n, alias.label, int(i == 0), own, *valid.bounds, rows.how(valid)))
     return written
+
+
+def _terms(derived: Derived) -> set[tuple[int, ...]]:
+    return {term.bounds for term in derived.node.existence}
 
 
 def drop_version(connection: sqlite3.Connection, n: int, words: str) -> None:

@@ -12,16 +12,11 @@ from typing import Any
 
 from kgqa.errors import ConflictError
 from kgqa.model.things import Chunk, Document
-from kgqa.store import hooks, rows
+from kgqa.store import hooks, rows, sums
 from kgqa.store.queries import marks, slices
 from kgqa.temporal.interval import END
 
-_DOCUMENT = "id, path, title, media, text, published, es, ls, ee, le, how, properties"
-_CHUNK = (
-    "id, document, ordinal, title, section, text, digest, span_start, span_end, page_first, "
-    "page_last, es, ls, ee, le, how"
-)
-_COLUMNS = {"documents": _DOCUMENT, "chunks": _CHUNK}
+_COLUMNS = {"documents": rows.DOCUMENT_SAID, "chunks": rows.CHUNK_SAID}
 
 
 class Papers:
@@ -77,7 +72,7 @@ class Papers:
             if before == row and until == END:
                 continue
             if before == row:
-                self._db.execute(f"UPDATE {table} SET recorded_to = {END} WHERE n = ?", (n,))
+                self._db.execute(sums.until(table), (END, n))
                 self._closed[table].discard(n)
                 continue
             if until == END:
@@ -94,9 +89,9 @@ class Papers:
         n: int = self._db.execute(f"SELECT coalesce(max(n), 0) FROM {table}").fetchone()[0]
         columns = _COLUMNS[table]
         self._db.executemany(
-            f"INSERT INTO {table}(n, {columns}, recorded_from, recorded_to) "
-            f"VALUES (?, {marks(columns.split(','))}, {self._revision}, {END})",
-            [(n + i, *row) for i, row in enumerate(fresh, 1)],
+            f"INSERT INTO {table}(n, {columns}, sum, recorded_from, recorded_to) "
+            f"VALUES (?, {marks(columns.split(','))}, ?, {self._revision}, {END})",
+            [(n + i, *row, sums.current(row, self._revision)) for i, row in enumerate(fresh, 1)],
         )
         if table == "chunks":
             self._db.executemany(
@@ -108,9 +103,7 @@ class Papers:
     def _close(self, table: str, ns: Iterable[int]) -> None:
         ns = list(ns)
         self._closed[table] |= set(ns)
-        self._db.executemany(
-            f"UPDATE {table} SET recorded_to = {self._revision} WHERE n = ?", [(n,) for n in ns]
-        )
+        self._db.executemany(sums.until(table), [(self._revision, n) for n in ns])
 
     def delete(self, document: str) -> None:
         """Take a document and its chunks off the record."""

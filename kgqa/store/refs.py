@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 from kgqa.model.ids import name_key
 from kgqa.model.things import Ref
+from kgqa.store import sums
 from kgqa.store.linking import PLACEHOLDER
 from kgqa.store.queries import marks, slices
 from kgqa.store.rows import clean
@@ -131,9 +132,10 @@ class Refs:
             node = self._merges.canonical(explicit or PLACEHOLDER + key)
             known[label, kind, explicit] = following
             self._rows[following] = _Row(kind, explicit, key, node, 0)
-            fresh.append((following, label, kind, explicit, key, node))
+            total = sums.of((following, label, kind, explicit, key))
+            fresh.append((following, label, kind, explicit, key, node, total))
             following += 1
-        self._db.executemany("INSERT INTO refs VALUES (?, ?, ?, ?, ?, ?, 0)", fresh)
+        self._db.executemany("INSERT INTO refs VALUES (?, ?, ?, ?, ?, ?, 0, ?)", fresh)
         return {ref: known[word] for ref, word in words.items()}
 
     def forget(self) -> None:

@@ -149,14 +149,12 @@ def chunk_text(title: str, section: str, text: str) -> str:
     return f"{path}\n{text}" if path else text
 
 
-DOCUMENT = (
-    "id, path, title, media, text, published, es, ls, ee, le, how, properties, "
-    "recorded_from, recorded_to"
-)
+DOCUMENT_SAID = "id, path, title, media, text, published, es, ls, ee, le, how, properties"
+DOCUMENT = f"{DOCUMENT_SAID}, recorded_from, recorded_to"
 
 
 def document_row(d: Document) -> Record:
-    """Return the columns DOCUMENT of a document, without recorded time."""
+    """Return the columns DOCUMENT_SAID of a document."""
     published = terms_dump([d.published]) if d.published else ""
     return (
         d.id, clean(d.path), clean(d.title), d.media, clean(d.text), published,
@@ -173,6 +171,10 @@ def document(row: Record) -> Document:
     )  # fmt: skip
 
 
+CHUNK_SAID = (
+    "id, document, ordinal, title, section, text, digest, span_start, span_end, page_first, "
+    "page_last, es, ls, ee, le, how"
+)
 CHUNK = (
     "id, document, ordinal, section, text, span_start, span_end, page_first, page_last, "
     "es, ls, ee, le, how, recorded_from, recorded_to"
@@ -180,7 +182,7 @@ CHUNK = (
 
 
 def chunk_row(c: Chunk, title: str) -> Record:
-    """Return the columns of ``chunks`` from id to how."""
+    """Return the columns CHUNK_SAID of a chunk."""
     section, text = dump([clean(part) for part in c.section]), clean(c.text)
     first, last = c.pages or (None, None)
     return (

@@ -30,7 +30,7 @@ from kgqa.protocols import (
     Reader,
     Receipt,
 )
-from kgqa.store import LOCK_SECONDS, files, hooks, rows
+from kgqa.store import LOCK_SECONDS, files, hooks, rows, sums
 from kgqa.store.schema import MIGRATIONS
 from kgqa.store.snapshot import Cache, Snapshot
 from kgqa.store.view import View
@@ -354,11 +354,13 @@ def last_revision(connection: sqlite3.Connection) -> tuple[int, int]:
 
 def record(connection: sqlite3.Connection, revision: int, wall: int, note: str) -> None:
     """Record a revision."""
-    connection.execute("INSERT INTO revisions VALUES (?, ?, ?)", (revision, wall, note))
+    row = (revision, wall, note)
+    connection.execute("INSERT INTO revisions VALUES (?, ?, ?, ?)", (*row, sums.of(row)))
 
 
 def touch(connection: sqlite3.Connection, revision: int, parts: Iterable[str]) -> None:
     """Record that copies of these parts in readers' hands are old."""
+    written = [(f"_touched:{part}", str(revision)) for part in parts]
     connection.executemany(
-        "REPLACE INTO meta VALUES (?, ?)", [(f"_touched:{part}", str(revision)) for part in parts]
+        "REPLACE INTO meta VALUES (?, ?, ?)", [(*row, sums.of(row)) for row in written]
     )

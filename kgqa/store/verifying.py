@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from kgqa.model.ids import digest, fact_id
 from kgqa.protocols import Problem
-from kgqa.store import rows
+from kgqa.store import indexed, rows, sums
 from kgqa.store.linking import resolve
 from kgqa.store.nodes import Nodes
 from kgqa.store.queries import slices
@@ -30,7 +30,7 @@ def verify(snapshot: Snapshot) -> list[Problem]:
     connection = snapshot.connection
     found: list[Problem] = []
     checks = (
-        _pages, _recorded, _bounds, _support, _ids, _links, _uses, _nodes, _text, _vectors,
+        _pages, _sums, _recorded, _bounds, _support, _ids, _links, _uses, _nodes, _text, _vectors,
     )  # fmt: skip
     for check in checks:
         try:
@@ -49,6 +49,11 @@ def _pages(db: sqlite3.Connection) -> Iterator[Problem]:
     for (message,) in db.execute("PRAGMA integrity_check(100)"):
         if message != "ok":
             yield Problem("file", "", message)
+
+
+def _sums(db: sqlite3.Connection) -> Iterator[Problem]:
+    for part, name in sums.differing(db):
+        yield Problem(part, name, f"{name!r} in {part} is not as it was written")
 
 
 def _recorded(db: sqlite3.Connection) -> Iterator[Problem]:
@@ -89,11 +94,10 @@ def _support(db: sqlite3.Connection) -> Iterator[Problem]:
         "OR c.recorded_from < f.recorded_from OR c.recorded_to > f.recorded_to",
     )  # fmt: skip
     yield from _each(
-        db, "facts", "fact {0} is on record without a claim",
-        f"SELECT f.id FROM facts f WHERE f.recorded_to = {END} AND NOT EXISTS (SELECT 1 "
-        f"FROM claims c WHERE c.fact = f.n AND c.recorded_to = {END}) UNION ALL "
-        f"SELECT f.id FROM facts f WHERE f.recorded_to < {END} AND f.recorded_to > coalesce("
-        "(SELECT max(c.recorded_to) FROM claims c WHERE c.fact = f.n), 0)",
+        db, "facts", "fact {0} is on record while no claim is, or not while one is",
+        "SELECT f.id FROM facts f LEFT JOIN (SELECT fact, min(recorded_from) AS since, "
+        "max(recorded_to) AS until FROM claims GROUP BY fact) c ON c.fact = f.n "
+        "WHERE f.recorded_from IS NOT c.since OR f.recorded_to IS NOT c.until",
     )  # fmt: skip
 
 
@@ -148,6 +152,8 @@ def _nodes(db: sqlite3.Connection) -> Iterator[Problem]:
     for part in slices(db.execute(named)):
         for name, problem in nodes.compare([merges.canonical(row[0]) for row in part]):
             yield Problem("nodes", name, f"node {name!r} {problem}")
+    for name, problem in nodes.compare_past():
+        yield Problem("nodes", name, f"node {name!r} {problem}")
     yield from _each(
         db, "nodes", "a merged node {0!r} is on record beside what it was merged into",
         f"SELECT n.id FROM nodes n JOIN merges m ON m.loser = n.id AND m.recorded_to = {END} "
@@ -156,12 +162,8 @@ def _nodes(db: sqlite3.Connection) -> Iterator[Problem]:
 
 
 def _text(db: sqlite3.Connection) -> Iterator[Problem]:
-    for index, table in (("chunk_text", "chunks"), ("node_text", "nodes")):
-        yield from _each(
-            db, index, "row {0} is in the text index or in its table, not in both",
-            f"SELECT n FROM {table} WHERE n NOT IN (SELECT id FROM {index}_docsize) UNION ALL "
-            f"SELECT id FROM {index}_docsize WHERE id NOT IN (SELECT n FROM {table})",
-        )  # fmt: skip
+    yield from indexed.compare(db)
+    for index in ("chunk_text", "node_text"):
         # Two words that hardly stand together: reading their places reads how the index is kept.
         db.execute(f"SELECT count(*) FROM {index} WHERE {index} MATCH '\"a b\"'").fetchone()
     for n, title, section, text, stored in db.execute(

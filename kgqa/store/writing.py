@@ -13,12 +13,12 @@ from typing import Any
 from kgqa.errors import ConflictError, InputError, NotFoundError
 from kgqa.model.things import End, Merge, Ref
 from kgqa.protocols import Batch, VectorRow
-from kgqa.store import hooks, rows
+from kgqa.store import hooks, rows, sums
 from kgqa.store.graph import Graph, Held
 from kgqa.store.linking import PLACEHOLDER, resolve
 from kgqa.store.nodes import Nodes
 from kgqa.store.papers import Papers
-from kgqa.store.queries import slices
+from kgqa.store.queries import marks, slices
 from kgqa.store.refs import Merges, Refs
 from kgqa.temporal.interval import END, Validity
 
@@ -227,8 +227,9 @@ class Writing:
                 code="store.merge_cycle", hint="undo that merge first",
             )  # fmt: skip
         self._db.execute(
-            "INSERT INTO merges(loser, winner, recorded_from, recorded_to) VALUES (?, ?, ?, ?)",
-            (loser, winner, self.revision, END),
+            "INSERT INTO merges(loser, winner, recorded_from, recorded_to, sum) "
+            "VALUES (?, ?, ?, ?, ?)",
+            (loser, winner, self.revision, END, sums.current((loser, winner), self.revision)),
         )
         self._redirected(loser, winner)
         self.merges.add(loser, winner)
@@ -250,9 +251,7 @@ class Writing:
             )  # fmt: skip
         for n, loser, winner, until in made:
             if until == END:
-                self._db.execute(
-                    "UPDATE merges SET recorded_to = ? WHERE n = ?", (self.revision, n)
-                )
+                self._db.execute(sums.until("merges"), (self.revision, n))
                 self.merges.remove(loser)
                 self._redirected(loser, winner)
 
@@ -274,8 +273,8 @@ class Writing:
         if old == values:
             return 0
         self._db.execute(
-            f"REPLACE INTO {table}({', '.join(columns)}) VALUES ({', '.join('?' * len(values))})",
-            values,
+            f"REPLACE INTO {table}({', '.join(columns)}, sum) VALUES ({marks(values)}, ?)",
+            (*values, sums.of(values)),
         )
         return 1
 
@@ -284,12 +283,13 @@ class Writing:
             written = []
             for v in part:
                 data = v.vector.astype("<f4").tobytes()
-                written.append((v.kind, v.id, generation or 0, v.digest, data))
+                row = (v.kind, v.id, generation or 0, v.digest, data)
+                written.append((*row, sums.of(row)))
             self._same_length(written)
             before = self._db.total_changes
             self._db.executemany(
-                "INSERT INTO vectors VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE "
-                "SET digest = excluded.digest, vector = excluded.vector "
+                "INSERT INTO vectors VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE "
+                "SET digest = excluded.digest, vector = excluded.vector, sum = excluded.sum "
                 "WHERE digest <> excluded.digest OR vector <> excluded.vector",
                 written,
             )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 import shutil
 import sqlite3
 import stat
@@ -284,46 +283,6 @@ def test_full_disk(path):
     store.close()
 
 
-@pytest.mark.parametrize("count", [25, pytest.param(500, marks=pytest.mark.full)])
-def test_damaged_files_are_told_or_sound(tmp_path, count):
-    whole = tmp_path / "whole.kgqa"
-    store = SQLiteStore.create(whole)
-    for i in range(4):
-        store.write(small(f"d{i}", i))
-    wanted = dump(store)
-    store.close()
-    data = whole.read_bytes()
-    rnd = random.Random(count)
-    for i in range(count):
-        path = tmp_path / f"{i}.kgqa"
-        broken = bytearray(data)
-        if i % 2:
-            del broken[rnd.randrange(len(data)) :]
-        else:
-            broken[rnd.randrange(len(data))] ^= 1 << rnd.randrange(8)
-        path.write_bytes(broken)
-        assert _outcome(path, wanted) in _OUTCOMES, f"case {i}"
-        path.unlink()
-
-
-_OUTCOMES = {"sound", "told", "store.corrupt", "store.not_a_base", "store.too_new", "store.io"}
-
-
-def _outcome(path: Path, wanted) -> str:
-    try:
-        damaged = SQLiteStore(path)
-    except KGQAError as exc:
-        return exc.code
-    try:
-        if damaged.verify():
-            return "told"
-        return "sound" if dump(damaged) == wanted else "wrong"
-    except KGQAError as exc:
-        return exc.code
-    finally:
-        damaged.close()
-
-
 def test_fixture_has_the_mark_of_a_base():
     head = FIXTURE.read_bytes()[:100]
     assert int.from_bytes(head[68:72], "big") == APPLICATION_ID
@@ -362,32 +321,3 @@ def test_a_copy_needs_its_folder(path):
     with closing(SQLiteStore.create(path)) as store, pytest.raises(InputError) as caught:
         store.backup(path.parent / "none" / "copy")
     assert caught.value.code == "store.bad_path"
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [
-        "UPDATE nodes SET aliases = '[[', properties = '{'",
-        "UPDATE meta SET value = 'x' WHERE key = 'form'",
-        "UPDATE nodes SET aliases = 7",
-        "UPDATE facts SET object = ''",
-    ],
-)
-def test_what_cannot_be_read_is_damage(path, damage):
-    store = SQLiteStore.create(path)
-    store.write(small())
-    with closing(sqlite3.connect(path)) as raw, raw:
-        raw.execute(damage)
-
-    def read_in_a_view():
-        with store.view() as reader:
-            canonical(reader), reader.nodes(Pattern()), reader.match(Pattern()), reader.meta()
-
-    def read_one_by_one():
-        store.nodes(Pattern()), store.match(Pattern()), store.meta(), list(store.batches())
-
-    for read in (read_in_a_view, read_one_by_one):
-        with pytest.raises(FaultError) as caught:
-            read()
-        assert caught.value.code == "store.corrupt"
-    store.close()

@@ -7,7 +7,7 @@ import sqlite3
 import numpy as np
 import pytest
 
-from kgqa.model.things import Claim, Merge, Node, Ref
+from kgqa.model.things import Claim, Document, Failure, Merge, Node, Ref
 from kgqa.protocols import Batch, VectorRow
 from kgqa.store.sqlite import SQLiteStore
 
@@ -39,10 +39,10 @@ PLANTED = [
     ("nodes", "UPDATE node_claims SET kind = 'ship' WHERE node = 'q1'"),
     ("nodes", "DELETE FROM node_claims WHERE node = 'q1'"),
     ("nodes", "INSERT INTO nodes SELECT n + 100, 'name:ghost', 'Ghost', '', '', 'Ghost', '', '', "
-              "'', 0, digest, es, ee, recorded_from, recorded_to FROM nodes "
+              "'', 0, digest, es, ee, recorded_from, recorded_to, sum FROM nodes "
               "WHERE id = 'name:rome'"),
     ("nodes", "INSERT INTO nodes SELECT n + 100, 'q8', label, kind, kinds, words, aliases, "
-              "existence, properties, 1, digest, es, ee, recorded_from, recorded_to "
+              "existence, properties, 1, digest, es, ee, recorded_from, recorded_to, sum "
               "FROM nodes WHERE id = 'q1' AND recorded_to > 99"),
     ("names", "UPDATE names SET es = le WHERE key = 'the lady'"),
     ("existence", "UPDATE existence SET ls = es - 1"),
@@ -69,6 +69,45 @@ PLANTED = [
     ("facts", "UPDATE facts SET ls = 'x' WHERE n = 1"),
     ("claims", "UPDATE facts SET recorded_to = 3 WHERE n = 2"),
     ("node_claims", "UPDATE node_claims SET recorded_to = 1"),
+    ("meta", "UPDATE meta SET value = '\"nodes\"' WHERE key = 'form'"),
+    ("meta", "UPDATE meta SET key = 'farm' WHERE key = 'form'"),
+    ("revisions", "UPDATE revisions SET note = 'x' WHERE n = 1"),
+    ("relations", "UPDATE relations SET body = replace(body, 'ruled', 'rules')"),
+    ("failures", "UPDATE failures SET payload = 'x'"),
+    ("tombstones", "UPDATE tombstones SET revision = 1"),
+    ("documents", "UPDATE documents SET text = replace(text, 'Rome', 'Roma')"),
+    ("documents", "UPDATE documents SET properties = '{}' WHERE n = 1"),
+    ("documents", "UPDATE documents SET recorded_to = 3 WHERE n = 1"),
+    ("chunks", "UPDATE chunks SET span_end = span_end - 1 WHERE n = 1"),
+    ("claims", "UPDATE claims SET properties = '{\"page\":4}' WHERE n = 1"),
+    ("claims", "UPDATE claims SET confidence = 0.25 WHERE n = 1"),
+    ("claims", "UPDATE claims SET how = 'yygh--' WHERE n = 2"),
+    ("claims", "UPDATE claims SET recorded_to = 3 WHERE recorded_to = 4"),
+    ("facts", "UPDATE facts SET recorded_to = 5 WHERE recorded_to = 4"),
+    ("facts", "UPDATE facts SET recorded_from = 2 WHERE n = 1"),
+    ("refs", "UPDATE refs SET label = 'ROME' WHERE key = 'rome'"),
+    ("node_claims", "UPDATE node_claims SET recorded_from = 2 WHERE n = 1"),
+    ("merges", "UPDATE merges SET winner = 'q9' WHERE n = 1"),
+    ("nodes", "UPDATE nodes SET label = 'Ida' WHERE recorded_to = 3"),
+    ("nodes", "UPDATE nodes SET es = es + 1 WHERE id = 'q1'"),
+    ("nodes", "UPDATE nodes SET digest = 'x' WHERE id = 'q1'"),
+    ("nodes", "UPDATE names SET label = 'adelheid' WHERE key = 'adelheid'"),
+    ("nodes", "UPDATE names SET own = 0 WHERE key = 'the lady'"),
+    ("nodes", "UPDATE names SET how = '?' WHERE node IN (SELECT n FROM nodes "
+              "WHERE recorded_to < 9)"),
+    ("nodes", "UPDATE existence SET ee = ee + 1, le = le + 1"),
+    ("vectors", "UPDATE vectors SET vector = x'0000803f0000803f0000803f0000003f' "
+                "WHERE item = 'doc-0'"),
+    ("chunk_text", "INSERT INTO chunk_text(chunk_text, rowid, title, section, text) "
+                   "SELECT 'delete', n, title, section, text FROM chunks WHERE n = 1; "
+                   "INSERT INTO chunk_text(rowid, title, section, text) "
+                   "SELECT n, title, section, replace(text, 'Rome', 'Roma') FROM chunks "
+                   "WHERE n = 1"),
+    ("chunk_text", "UPDATE chunk_text_docsize SET sz = x'010203' WHERE id = 1"),
+    ("chunk_text", "UPDATE chunk_text_data SET block = CAST(replace(CAST(block AS TEXT), "
+                   "'governed', 'governee') AS BLOB) WHERE id > 10"),
+    ("file", "PRAGMA writable_schema = 1; UPDATE sqlite_schema SET sql = "
+             "replace(sql, 'diacritics 2', 'diacritics 0') WHERE name = 'node_text'"),
     ("file", "PRAGMA writable_schema = 1; UPDATE sqlite_schema "
              "SET sql = 'CREATE INDEX facts_start ON facts(le, es)' WHERE name = 'facts_start'"),
 ]  # fmt: skip
@@ -85,6 +124,9 @@ def sound(store: SQLiteStore) -> SQLiteStore:
     rows.append(VectorRow("node", "q1", "d", np.ones(4, np.float32)))
     rows.append(VectorRow("relation", "knew", "d", np.ones(4, np.float32)))
     store.write(Batch(vectors=tuple(rows), generation=1, meta={"generation": 1}))
+    store.write(Batch(failures=(Failure("a.csv:3", "a.b", "no such day", "x,y"),)))
+    store.write(Batch(source="gone", documents=(Document("gone", "gone.txt"),)))
+    store.erase(["document:gone"])
     assert store.verify() == []
     return store
 
