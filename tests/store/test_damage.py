@@ -8,11 +8,12 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from kgqa.errors import FaultError, KGQAError
-from kgqa.model.things import Failure
-from kgqa.protocols import Batch, Pattern
+from kgqa.model.things import Failure, Merge
+from kgqa.protocols import Batch, Pattern, VectorRow
 from kgqa.store.sqlite import SQLiteStore
 from kgqa.testing.canonical import canonical
 
@@ -63,6 +64,14 @@ def _wordy(path: Path):
                 )
             )
         store.write(Batch(delete=("d1",)))
+        found = [
+            VectorRow("chunk", f"d{i}-{j}", "d", np.float32([i, j, *rnd.choices(range(9), k=30)]))
+            for i in (0, 2, 3)
+            for j in (0, 1)
+        ]
+        store.write(Batch(vectors=tuple(found), generation=1, meta={"generation": 1}))
+        store.write(Batch(merges=(Merge("name:ben", "q1"),)))
+        store.erase(["document:d3"])
         return _all(store)
 
 
@@ -70,8 +79,9 @@ def _all(store: SQLiteStore):
     """Return all that a base says, now and at each revision, and what searches find in it."""
     with store.view() as reader:
         return (
-            [canonical(reader, n) for n in range(1, 6)], reader.meta(), reader.failures(),
-            reader.find("Ada Rome Lady", 9, Pattern()), [c.note for c in reader.changes()],
+            [canonical(reader, n) for n in range(1, reader.revision + 1)], reader.meta(),
+            reader.failures(), reader.changes(), reader.find("Ada Rome Lady", 9, Pattern()),
+            reader.nearest(np.ones(32, np.float32), 9, Pattern()), reader.names(["ben", "ada"]),
         )  # fmt: skip
 
 
