@@ -355,7 +355,8 @@ def _(result: Demo) -> Iterable[str]:
         answers = ", ".join(_noted(i) for i in shown.answer.answer_items)
         yield f"A: {answers or shown.answer.text or 'nothing recorded then'}"
         for c in shown.answer.citations[:3]:
-            place = "".join(f"  ({Path(_place(s)).name})" for s in c.sources[:1])
+            places = "; ".join(Path(_place(s)).name for s in c.sources)
+            place = f"  ({places})" if places else ""
             yield f"   [{c.number}] {_cited(c)}{place}"
         more = len(shown.answer.citations) - 3
         if more > 0:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -18,7 +19,9 @@ HEAVY = (
 
 
 def run(*argv: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, check=False)
+    # Coverage follows into subprocesses and loads modules of its own there.
+    bare = {k: v for k, v in os.environ.items() if not k.startswith("COVERAGE")}
+    return subprocess.run(argv, cwd=ROOT, env=bare, capture_output=True, text=True, check=False)
 
 
 def module(*argv: str) -> subprocess.CompletedProcess[str]:
