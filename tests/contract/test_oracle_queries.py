@@ -27,24 +27,30 @@ from kgqa.testing.naive import DAY, certain, granule, holds, key
 from kgqa.testing.sizes import counts
 
 
-def loaded(make, of: Base) -> Pair:
+def loaded(make, of: Base, indexed: bool = True) -> Pair:
     pair = Pair(make())
     for batch in of.batches:
         pair.write(batch)
+    if not indexed:
+        assert drop_indexes(pair.store) >= 4
     return pair
+
+
+INDEXED = pytest.mark.parametrize("indexed", [True, False], ids=["indexed", "no indexes"])
 
 
 SIZES = ((5, 10, 1), (8, 40, 3), (30, 60, 2), (60, 150, 4), (200, 500, 3))
 
 
+@INDEXED
 @pytest.mark.parametrize("count", counts(2000, 10_000))
-def test_as_of_queries(fresh, count):
+def test_as_of_queries(fresh, count, indexed):
     """R-TM-01: facts of a node, holders of a value, everything, at nasty times."""
     for seed in range(len(SIZES) * (1 if count <= 2000 else 10)):
         rnd = Random(seed)
         print(f"seed {seed}")
         of = base(rnd, *SIZES[seed % len(SIZES)])
-        pair = loaded(fresh, of)
+        pair = loaded(fresh, of, indexed)
         pair.check_nodes(Pattern())
         pair.check_names(sorted({key(n.label) for n in of.nodes} | {key(name) for name in LABELS}))
         for _ in range(count // len(SIZES) // (1 if count <= 2000 else 10)):
@@ -56,14 +62,15 @@ def test_as_of_queries(fresh, count):
                 )
 
 
+@INDEXED
 @pytest.mark.parametrize("count", counts(300, 10_000))
-def test_multi_hop_queries(fresh, count):
+def test_multi_hop_queries(fresh, count, indexed):
     """R-TM-01: 1 to 4 hops, some of which exactly one hop fails at the time asked."""
     for seed in range(10):
         rnd = Random(seed)
         print(f"seed {seed}")
         of = base(rnd, nodes=5 + seed * 2, facts=6 + seed * 2)
-        pair = loaded(fresh, of)
+        pair = loaded(fresh, of, indexed)
         for _ in range(count // 10):
             seeds = [rnd.choice(of.nodes).id]
             asked = Pattern(
