@@ -134,6 +134,8 @@ class _Terms:
     def mask(self, size: int, pattern: Pattern) -> _Mask:
         """Return which matrix rows have a term that satisfies the pattern."""
         kept = self._admitted(pattern)
+        if kept is not None and self.run == slice(0, size):
+            return kept
         mask = np.zeros(size, dtype=bool)
         if self.run is not None:
             mask[self.run] = True if kept is None else kept
@@ -174,7 +176,7 @@ _NODE_TERMS = (
 def _current(snapshot: Snapshot, vectors: _Vectors, pattern: Pattern) -> _Mask:
     """Return which rows satisfy the pattern now: interval columns in memory."""
     size = len(vectors.index)
-    masks: list[_Mask] = [np.zeros(size, dtype=bool)]
+    masks: list[_Mask] = []
     for kind, part, sql in (
         ("chunk", "chunks", _CHUNK_TERMS),
         ("node", "nodes", _NODE_TERMS),
@@ -188,11 +190,15 @@ def _current(snapshot: Snapshot, vectors: _Vectors, pattern: Pattern) -> _Mask:
                 snapshot.connection.execute(sql).fetchall(), vectors, kind
             ),
         )
-        narrowed_by = pattern if kind == "node" else replace(pattern, kind=None)
-        masks.append(held.mask(size, narrowed_by))
+        if kind == "chunk" and pattern.kind is not None:
+            masks.append(held.mask(size, replace(pattern, kind=None)))
+        else:
+            masks.append(held.mask(size, pattern))
     if "relation" in pattern.items:
         masks.append(vectors.kinds == _KINDS.index("relation"))
-    return masks[1] if len(masks) == 2 else np.logical_or.reduce(masks)
+    if len(masks) == 1:
+        return masks[0]
+    return np.logical_or.reduce(masks) if masks else np.zeros(size, dtype=bool)
 
 
 def _past(snapshot: Snapshot, vectors: _Vectors, pattern: Pattern) -> _Mask:

@@ -10,7 +10,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -109,8 +109,12 @@ class SQLiteStore:
         return connection
 
     def _give_back(self, connection: sqlite3.Connection) -> None:
-        with suppress(sqlite3.Error):
+        # Every read passes here: no context manager that a plain statement can stand for.
+        try:
             connection.rollback()
+        except sqlite3.Error:
+            connection.close()
+            return
         with self._guard:
             if not (self._closed or connection.in_transaction or len(self._idle) >= _IDLE):
                 self._idle.append(connection)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 
 import numpy as np
 import pytest
@@ -128,25 +127,13 @@ def test_refuses_a_damaged_matrix(matrix):
 
 @pytest.mark.full
 @pytest.mark.parametrize("percent", [0.1, 1, 10, 50, 100])
-def test_costs_at_most_a_fifth_more_than_bare_numpy(percent):
-    """Against the product with all rows, masked; k = 10 of 100,000 x 384."""
+def test_finds_what_a_bare_product_finds_at_size(percent):
+    """k = 10 of 100,000 x 384; what it costs is measured in benchmarks/store.py."""
     rng = np.random.default_rng(1)
     matrix = unit(rng, 100_000, 384)
     mask = rng.random(100_000) < percent / 100
     index = VectorIndex([str(n) for n in range(100_000)], matrix)
-
-    def bare(vector):
-        scores = np.where(mask, matrix @ vector, -np.inf)
-        best = np.argpartition(scores, -10)[-10:]
-        return best[np.argsort(-scores[best])]
-
-    ours, theirs = [], []
     for vector in unit(rng, 30, 384):
-        begin = time.perf_counter()
-        found = index.search(vector, 10, mask)
-        middle = time.perf_counter()
-        expected = bare(vector)
-        ours.append(middle - begin)
-        theirs.append(time.perf_counter() - middle)
-        assert {row for row, _ in found} == set(expected.tolist())
-    assert np.median(ours) <= 1.2 * np.median(theirs)
+        scores = np.where(mask, matrix @ vector, -np.inf)
+        expected = np.argpartition(scores, -10)[-10:]
+        assert {row for row, _ in index.search(vector, 10, mask)} == set(expected.tolist())
