@@ -159,7 +159,10 @@ class KBase:
         return rows.write(self._store, items, source)
 
     def declare(self, relations: Iterable[Relation]) -> Receipt:
-        """Declare relations, or change what is declared of them; facts are not touched."""
+        """Declare relations, or change what is declared of them; facts are not touched.
+
+        Declarations are rules of reading: those in force now read past revisions too.
+        """
         many = tuple(relations)
         check("relations", many, tuple[Relation, ...])
         return self._write(Batch(relations=many, note="declare"))

@@ -111,7 +111,9 @@ class Oracle:
         named = bearers(self._replay(self.revision if known_at is None else known_at))
         plain = stated(s, named)
         rows = [row._replace(bounds=_override(row, plain)) for row in plain]
-        return [row._replace(bounds=_stop(row, rows, s.relations)) for row in rows]
+        # Declarations are rules of reading: those in force now read every revision.
+        relations = self.state().relations
+        return [row._replace(bounds=_stop(row, rows, relations)) for row in rows]
 
     def match(self, p: Pattern) -> list[Row]:
         """Return the facts a pattern lets through, by (start, earliest end as stated, label)."""
