@@ -94,17 +94,24 @@ def write_bare(source: Path, path: Path) -> float:
     return time.perf_counter() - began
 
 
-def median(call: Callable[[Any], Any], arguments: list[Any], rounds: int = 5) -> float:
-    """Return the median over calls, each the best of some rounds, in microseconds."""
-    times = []
+def medians(
+    arguments: list[Any], *calls: Callable[[Any], Any], rounds: int = 7
+) -> tuple[float, ...]:
+    """Return each call's median over arguments of its best of some rounds, in microseconds.
+
+    The calls take turns on one argument, so that whatever else the machine does meets all alike.
+    """
+    times: list[list[float]] = [[] for _ in calls]
     for argument in arguments:
-        best = float("inf")
+        best = [float("inf")] * len(calls)
         for _ in range(rounds):
-            began = time.perf_counter()
-            call(argument)
-            best = min(best, time.perf_counter() - began)
-        times.append(best * 1e6)
-    return statistics.median(times)
+            for i, call in enumerate(calls):
+                began = time.perf_counter()
+                call(argument)
+                best[i] = min(best[i], time.perf_counter() - began)
+        for each, one in zip(times, best, strict=True):
+            each.append(one * 1e6)
+    return tuple(statistics.median(each) for each in times)
 
 
 def match(store: SQLiteStore) -> None:
@@ -140,8 +147,7 @@ def match(store: SQLiteStore) -> None:
                     Pattern(subject=subject, relation=f"relation {size}", valid=span)
                 )
 
-            inside = median(pinned, subjects)
-        plain, full = median(bare, subjects), median(ours, subjects)
+            plain, full, inside = medians(subjects, bare, ours, pinned)
         print(
             f"match of {size:3} rows: {full:7.1f} us, bare SQL {plain:7.1f} us, "
             f"ratio {full / plain:.2f}; in a view {inside:7.1f} us, ratio {inside / plain:.2f}"
@@ -202,7 +208,7 @@ def nearest(store: SQLiteStore, count: int) -> None:
         recall = statistics.mean(
             len(hit & set(wanted(q))) / 10 for hit, q in zip(hits, queries, strict=True)
         )
-        plain, full = median(bare, queries), median(ours, queries)
+        plain, full = medians(queries, bare, ours)
         print(
             f"nearest of {count} at {share:.1%}: {full / 1000:.2f} ms, bare numpy and fetch "
             f"{plain / 1000:.2f} ms, ratio {full / plain:.2f}, recall {recall:.3f}"
