@@ -47,8 +47,8 @@ class Tables(Protocol):
         """Set columns of rows; the last value of each record is the row's ``n``."""
         ...
 
-    def put(self, table: str, columns: str, row: Record) -> bool:
-        """Write one row of a table with a key; return whether that changed anything."""
+    def put(self, table: str, columns: str, rows: Sequence[Record]) -> int:
+        """Write rows of a table with a key, one a key; return how many that changed."""
         ...
 
     def put_vectors(self, rows: Sequence[Record]) -> int:
