@@ -55,6 +55,10 @@ class Tables(Protocol):
         """Write rows of ``vectors``, all columns; return how many that changed."""
         ...
 
+    def vector_size(self) -> int | None:
+        """Return how many numbers the vectors of this base have; None if there are none."""
+        ...
+
     def until(self, table: str, revision: int, ns: Iterable[int]) -> None:
         """Set ``recorded_to`` of rows, keeping their sums."""
         ...
