@@ -75,57 +75,37 @@ class Facts:
         self, pattern: Pattern, size: int | None = None, last: tuple[Any, ...] | None = None
     ) -> list[Record]:
         """Return the rows of at most ``size`` facts, those that come after ``last``."""
-        where = queries.about(Where(), pattern)
+        state = self._state
+        where = queries.about(state.where(), pattern)
         if last is None:
-            self._snapshot.after(where, "facts", "f", pattern)
+            state.after(where, "facts", "f", pattern)
         elif pattern.order == "id":
             where.add("f.id > ?", last[2])
         else:
-            where.add("(f.es, f.ee, f.id) > (?, ?, ?)", *last)
+            where.beyond("f", last)
         order = "f.id" if pattern.order == "id" else "f.es, f.ee, f.id"
-        return self._select(where, pattern.known_at, order, size)
+        return state.fact_rows(where, state.known(pattern.known_at), order, size)
 
     def by_id(self, ids: list[str], known_at: int | None) -> list[Fact]:
         """Return the facts with these ids."""
-        where = Where().add(f"f.id IN ({marks(ids)})", *ids)
-        return self._read(self._select(where, known_at, "f.id"), known_at)
-
-    def _select(
-        self, where: Where, known_at: int | None, order: str, size: int | None = None
-    ) -> list[Record]:
-        """Return joined rows FACT; claims of one fact follow one another."""
-        known_at = self._snapshot.known(known_at)
-        queries.recorded(where, "f", known_at)
-        source, limit = "facts f", where.parameters
-        if size is not None:
-            columns = "f.n, f.id, f.subject, f.relation, f.object, f.es, f.ls, f.ee, f.le"
-            source = (
-                f"(SELECT {columns}, f.recorded_from, f.recorded_to FROM facts f WHERE {where} "
-                f"ORDER BY {order} LIMIT ?) f"
-            )
-            limit = [*where.parameters, size]
-            where = Where()
-        outer = queries.recorded(Where(), "c", known_at)
-        return self._db.execute(
-            f"SELECT {rows.FACT} FROM {source} CROSS JOIN claims c ON c.fact = f.n "
-            f"WHERE {where} AND {outer} ORDER BY {order}",
-            [*limit, *outer.parameters],
-        ).fetchall()
+        where = self._state.where().among("f.id", ids)
+        found = self._state.fact_rows(where, self._state.known(known_at), "f.id")
+        return self._read(found, known_at)
 
     def _read(
         self, found: list[Record], known_at: int | None, pattern: Pattern | None = None
     ) -> list[Fact]:
         """Return facts as they are read: ends overridden and stopped, then filtered again."""
-        facts: list[Fact] = []
-        for fact in rows.facts(found):
-            if fact.valid.le == END and fact.valid.dated:
-                read = self._ended(fact, known_at)
-                # Only an end that moved can have left the span that SQL has checked.
-                if read is fact or self._fits(read, pattern):
-                    facts.append(read)
-            else:
-                facts.append(fact)
-        return facts
+        facts = rows.facts(found)
+        if not any(map(_may_end, facts)):
+            return facts
+        read = self._ended([fact for fact in facts if _may_end(fact)], known_at)
+        # Only an end that moved can have left the span that the store has checked.
+        return [
+            now
+            for fact in facts
+            if (now := read.get(fact.id, fact)) is fact or self._fits(now, pattern)
+        ]
 
     @staticmethod
     def _fits(fact: Fact, pattern: Pattern | None) -> bool:
@@ -135,38 +115,28 @@ class Facts:
             or fact.valid.matches(pattern.valid, pattern.match)
         )
 
-    def _ended(self, fact: Fact, known_at: int | None) -> Fact:
-        token = object_token(fact.object)
-        beside = self._beside("subject", fact.subject, fact.relation, known_at)
-        read = overridden(fact, beside.stated_end(fact, token))
-        relation = self._snapshot.declared().get(fact.relation)
-        if read is not fact or relation is None:
-            return read
-        holders = beside
-        if relation.max_subjects is not None:
-            holders = self._beside("object", token, fact.relation, known_at)
-        return stopped(fact, beside, holders, relation, token)
-
-    def _beside(self, side: str, value: str, relation: str, known_at: int | None) -> Siblings:
-        """Return the facts that share ``side`` (subject or object) and the relation."""
-        known_at = self._snapshot.known(known_at)
-        key = (side, value, relation, known_at)
-        found = self._siblings.get(key)
-        if found is None:
-            other = "object" if side == "subject" else "subject"
-            where = Where().add(f"f.{side} = ? AND f.relation = ?", value, relation)
-            queries.recorded(where, "f", known_at)
-            found = self._siblings[key] = Siblings(
-                map(
-                    Sibling._make,
-                    self._db.execute(
-                        f"SELECT f.es, f.ls, f.ee, f.le, f.id, f.{other} FROM facts f "
-                        f"WHERE {where}",
-                        where.parameters,
-                    ),
-                )
-            )
-        return found
+    def _ended(self, facts: list[Fact], known_at: int | None) -> dict[str, Fact]:
+        """Return facts by id with the end that others beside them give, of those that get one."""
+        known_at = self._state.known(known_at)
+        declared = self._state.declared()
+        self._fetch("subject", ((fact.subject, fact.relation) for fact in facts), known_at)
+        read: dict[str, Fact] = {}
+        rest: list[tuple[Fact, str, Relation]] = []
+        for fact in facts:
+            token = object_token(fact.object)
+            beside = self._siblings["subject", fact.subject, fact.relation, known_at]
+            now = overridden(fact, beside.stated_end(fact, token))
+            if now is not fact:
+                read[fact.id] = now
+            elif (relation := declared.get(fact.relation)) is not None:
+                rest.append((fact, token, relation))
+        held = [(token, r.key) for _, token, r in rest if r.max_subjects is not None]
+        self._fetch("object", held, known_at)
+        for fact, token, relation in rest:
+            values = self._siblings["subject", fact.subject, fact.relation, known_at]
+            holders = self._siblings.get(("object", token, fact.relation, known_at), values)
+            read[fact.id] = stopped(fact, values, holders, relation, token)
+        return read
 
     def expand(
         self, seeds: Sequence[str], hops: int, pattern: Pattern, limit: int

@@ -11,6 +11,7 @@ import shutil
 import sqlite3
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -332,3 +333,28 @@ def _pid(name: str) -> str:
         return Path(name).read_text(encoding="ascii").strip()
     except (OSError, UnicodeDecodeError):
         return ""
+
+
+def scrub(connection: sqlite3.Connection) -> None:
+    """Let the text indexes of an open transaction keep no word that was deleted."""
+    for index in ("chunk_text", "node_text"):
+        connection.execute(f"INSERT INTO {index}({index}) VALUES ('optimize')")
+
+
+def empty_log(path: Path, wait: float) -> None:
+    """Empty the log, which may hold bytes that were erased; readers have ``wait`` seconds to go.
+
+    Raises UnavailableError (``store.locked``).
+    """
+    connection = connect(path, write=True, wait=wait)
+    try:
+        deadline = time.monotonic() + wait
+        while connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+            if time.monotonic() > deadline:
+                raise UnavailableError(
+                    "erased, but a reader keeps the log, which still holds the bytes",
+                    code="store.locked", hint="end that reader, then erase the same again",
+                )  # fmt: skip
+            time.sleep(0.05)
+    finally:
+        connection.close()

@@ -6,7 +6,6 @@ documents, transactions.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -14,8 +13,8 @@ from typing import Any, NamedTuple
 from kgqa.model.ids import fact_id, object_token, relation_key
 from kgqa.model.things import Claim, Ref
 from kgqa.store import rows, sums
-from kgqa.store.queries import marks, slices
 from kgqa.store.refs import Refs
+from kgqa.store.tables import Tables
 from kgqa.temporal.interval import END, Instant, Validity
 
 
@@ -41,7 +40,12 @@ class Held(NamedTuple):
     recorded_from: int
 
 
-_HELD = "c.n, c.fact, c.subject_ref, c.object_ref, c.recorded_from"
+_HELD = "n, fact, subject_ref, object_ref, recorded_from"
+_FACT = "n, id, subject, relation, object, es, ls, ee, le, recorded_from, recorded_to"
+_CLAIM = (
+    "n, fact, document, subject_ref, object_ref, how, chunk, span_start, span_end, line, "
+    "confidence, properties, recorded_from, recorded_to, sum"
+)
 _OWN = (
     "document, subject_ref, object_ref, chunk, span_start, span_end, line, confidence, properties"
 )
@@ -50,8 +54,8 @@ _OWN = (
 class Graph:
     """Change claims; keep a fact's current version exactly while a current claim supports it."""
 
-    def __init__(self, connection: sqlite3.Connection, revision: int, refs: Refs) -> None:
-        self._db = connection
+    def __init__(self, tables: Tables, revision: int, refs: Refs) -> None:
+        self._tables = tables
         self._revision = revision
         self._refs = refs
         self._loose: set[int] = set()
@@ -65,31 +69,25 @@ class Graph:
 
     # Closing.
 
-    def held(self, condition: str, parameters: Sequence[Any]) -> list[Held]:
-        """Return current claims ``c`` of current facts ``f`` that a condition selects."""
-        return [
-            Held(*row)
-            for row in self._db.execute(
-                f"SELECT {_HELD} FROM facts f CROSS JOIN claims c ON c.fact = f.n "
-                f"WHERE f.recorded_to = {END} AND c.recorded_to = {END} AND {condition}",
-                parameters,
-            )
-        ]
+    def held(self, **where: Any) -> list[Held]:
+        """Return the current claims of the current facts that fit conditions."""
+        facts = self._tables.select("facts", "n", **where, recorded_to=END)
+        return self._claims(fact=[n for (n,) in facts])
 
     def of_document(self, document: str) -> list[Held]:
         """Return the current claims of a document."""
-        return [
-            Held(*row)
-            for row in self._db.execute(
-                f"SELECT {_HELD} FROM claims c WHERE document = ? AND recorded_to = {END}",
-                (document,),
-            )
-        ]
+        return self._claims(document=document)
 
-    def about(self, node: str) -> list[Held]:
-        """Return the current claims whose fact has a node as subject or object."""
-        found = self.held("f.subject = ?", (node,)) + self.held("f.object = ?", ("n:" + node,))
+    def about(self, nodes: Iterable[str]) -> list[Held]:
+        """Return the current claims whose fact has one of the nodes as subject or object."""
+        nodes = list(nodes)
+        found = self.held(subject=nodes) + self.held(object=["n:" + node for node in nodes])
         return list(dict.fromkeys(found))
+
+    def _claims(self, **where: Any) -> list[Held]:
+        return [
+            Held(*row) for row in self._tables.select("claims", _HELD, **where, recorded_to=END)
+        ]
 
     def close(self, claims: Iterable[Held]) -> None:
         """Take claims off the record as of this revision."""
@@ -99,14 +97,12 @@ class Graph:
             self._loose.add(claim.fact)
             self._use(claim.subject_ref, claim.object_ref, -1)
         now = self._revision
-        self._db.executemany(
-            sums.until("claims"),
-            [(now, c.n) for c in claims if c.recorded_from < now],
-        )
-        self._closed |= {c.n for c in claims if c.recorded_from < now}
+        before = [c.n for c in claims if c.recorded_from < now]
+        self._tables.until("claims", now, before)
+        self._closed |= set(before)
         # What this very write opened leaves no trace.
-        made = [(c.n,) for c in claims if c.recorded_from == now]
-        self._db.executemany("DELETE FROM claims WHERE n = ?", made)
+        made = [c.n for c in claims if c.recorded_from == now]
+        self._tables.delete("claims", n=made)
         self.opened -= len(made)
 
     def _use(self, subject_ref: int, object_ref: int, by: int) -> None:
@@ -144,26 +140,22 @@ class Graph:
 
     def open(self, claims: Sequence[Open]) -> None:
         """Put claims on record; those that are already stay as they are."""
+        if not claims:
+            return
         ids = [fact_id(c.subject, c.relation, c.object, c.valid) for c in claims]
-        facts: dict[str, int] = {}
-        for part in slices(dict.fromkeys(ids)):
-            facts.update(
-                self._db.execute(
-                    f"SELECT id, n FROM facts WHERE id IN ({marks(part)}) AND recorded_to = {END}",
-                    part,
-                )
-            )
+        facts: dict[str, int] = dict(
+            self._tables.select("facts", "id, n", id=list(dict.fromkeys(ids)), recorded_to=END)
+        )
         held = self._support(facts.values())
-        next_fact, next_claim = self._following("facts"), self._following("claims")
+        next_fact, next_claim = self._tables.last("facts") + 1, self._tables.last("claims") + 1
         new_facts, new_claims, again = [], [], []
         for c, name in zip(claims, ids, strict=True):
             fact = facts.get(name)
             if fact is None:
                 fact = facts[name] = next_fact
                 next_fact += 1
-                new_facts.append(
-                    (fact, name, c.subject, c.relation, c.object, *c.valid.bounds, self._revision)
-                )
+                said = (name, c.subject, c.relation, c.object, *c.valid.bounds)
+                new_facts.append((fact, *said, self._revision, END))
             key = (fact, *c.own)
             known = held.get(key)
             if known is None:
@@ -178,80 +170,66 @@ class Graph:
             else:
                 continue
             self._use(c.own[1], c.own[2], 1)
-        self._db.executemany(
-            f"INSERT INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, {END})", new_facts
-        )
-        self._db.executemany(
-            "INSERT INTO claims VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", new_claims
-        )
-        self._db.executemany(sums.until("claims"), [(END, n) for n in again])
+        self._tables.insert("facts", _FACT, new_facts)
+        self._tables.insert("claims", _CLAIM, new_claims)
+        self._tables.until("claims", END, again)
         self._closed -= set(again)
         self.opened += len(new_claims)
 
     def _support(self, facts: Iterable[int]) -> dict[tuple[Any, ...], tuple[int, int]]:
         """Return claims by fact and content, current ones and those that this write closed."""
         found: dict[tuple[Any, ...], tuple[int, int]] = {}
-        for part in slices(facts):
-            for n, until, *key in self._db.execute(
-                f"SELECT n, recorded_to, fact, {_OWN} FROM claims "
-                f"WHERE fact IN ({marks(part)}) AND recorded_to IN ({END}, {self._revision})",
-                part,
-            ):
-                found[tuple(key)] = n, until
-        return found
-
-    def _following(self, table: str) -> int:
-        found: int = self._db.execute(f"SELECT coalesce(max(n), 0) + 1 FROM {table}").fetchone()[0]
+        for n, until, *key in self._tables.select(
+            "claims", f"n, recorded_to, fact, {_OWN}",
+            fact=list(facts), recorded_to=(END, self._revision),
+        ):  # fmt: skip
+            found[tuple(key)] = n, until
         return found
 
     # Moving.
 
     def move(self, claims: Sequence[Held], end: tuple[Instant, Instant] | None = None) -> None:
         """Let claims support the facts that their refs now mean, or that end at ``(ee, le)``."""
+        facts = {
+            n: (relation, token, *term)
+            for n, relation, token, *term in self._tables.select(
+                "facts", "n, relation, object, es, ls, ee, le", n=list({c.fact for c in claims})
+            )
+        }
         moved = []
-        for part in slices(claims):
-            columns = ", ".join(f"c.{name.strip()}" for name in _OWN.split(","))
-            for relation, token, es, ls, ee, le, how, *own in self._db.execute(
-                f"SELECT f.relation, f.object, f.es, f.ls, f.ee, f.le, c.how, {columns} "
-                "FROM claims c JOIN facts f ON f.n = c.fact "
-                f"WHERE c.n IN ({marks(part)}) ORDER BY c.n",
-                [c.n for c in part],
-            ):
-                meant = "n:" + self._refs[own[2]].node if own[2] else token
-                term = rows.validity(es, ls, ee, le, how)
-                if end:
-                    term = replace(term, ee=end[0], le=end[1], end_precision=None, text="")
-                moved.append(
-                    Open(self._refs[own[1]].node, relation, meant, term, tuple(own), rows.how(term))
-                )
+        found = self._tables.select("claims", f"n, fact, how, {_OWN}", n=[c.n for c in claims])
+        for _, fact, how, *own in sorted(found, key=lambda row: row[0]):
+            relation, token, es, ls, ee, le = facts[fact]
+            meant = "n:" + self._refs[own[2]].node if own[2] else token
+            term = rows.validity(es, ls, ee, le, how)
+            if end:
+                term = replace(term, ee=end[0], le=end[1], end_precision=None, text="")
+            moved.append(
+                Open(self._refs[own[1]].node, relation, meant, term, tuple(own), rows.how(term))
+            )
         self.close(claims)
         self.open(moved)
 
     def relink(self, changed: Mapping[int, str]) -> None:
         """Move the claims of refs that no longer mean the node they are mapped to."""
-        found: dict[int, Held] = {}
-        for node in set(changed.values()):
-            for claim in self.about(node):
-                if claim.subject_ref in changed or claim.object_ref in changed:
-                    found[claim.n] = claim
-        self.move(list(found.values()))
+        self.move(
+            [
+                claim
+                for claim in self.about(set(changed.values()))
+                if claim.subject_ref in changed or claim.object_ref in changed
+            ]
+        )
 
     def settle(self) -> None:
         """Close the facts that lost their last claim. The last step of a write."""
-        gone: list[tuple[int, int]] = []
-        for part in slices(self._loose):
-            gone += self._db.execute(
-                f"SELECT n, recorded_from FROM facts f WHERE n IN ({marks(part)}) "
-                "AND NOT EXISTS (SELECT 1 FROM claims c "
-                f"WHERE c.fact = f.n AND c.recorded_to = {END})",
-                part,
-            )
-        now = self._revision
-        self._db.executemany(
-            "UPDATE facts SET recorded_to = ? WHERE n = ?",
-            [(now, n) for n, since in gone if since < now],
-        )
-        self._db.executemany(
-            "DELETE FROM facts WHERE n = ?", [(n,) for n, since in gone if since == now]
-        )
+        loose = list(self._loose)
         self._loose.clear()
+        if not loose:
+            return
+        kept = {n for (n,) in self._tables.select("claims", "fact", fact=loose, recorded_to=END)}
+        now = self._revision
+        gone = self._tables.select(
+            "facts", "n, recorded_from", n=[n for n in loose if n not in kept]
+        )
+        self._tables.until("facts", now, [n for n, since in gone if since < now])
+        self._tables.delete("facts", n=[n for n, since in gone if since == now])

@@ -1,34 +1,34 @@
-"""Nodes within one write: what rows say of them, and their derived versions.
+"""Nodes within one write: what rows say of them, and which to derive afresh.
 
-Belongs here: node claims, derived nodes with their names, existence and text index. Must not:
-the rules of derivation (``linking``), facts.
+Belongs here: node claims, and gathering what is said of a node. Must not: the rules of
+derivation (``linking``), the rows of a version (``versions``), facts.
 """
 
 from __future__ import annotations
 
-import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from kgqa.model.ids import digest, name_key
-from kgqa.model.things import Alias, End, Node
+from kgqa.model.things import End, Node
 from kgqa.store import rows, sums
 from kgqa.store.linking import PLACEHOLDER, Bearer, Derived, Statement, derive
-from kgqa.store.queries import marks, slices
+from kgqa.store.queries import slices
 from kgqa.store.refs import Merges, Refs
-from kgqa.temporal.interval import BEGIN, END, UNDATED, Validity
+from kgqa.store.rows import Record
+from kgqa.store.tables import Tables
+from kgqa.store.versions import CURRENT, Change
+from kgqa.temporal.interval import BEGIN, END, Validity
 
-_NAME = "key, node, label, main, own, es, ls, ee, le, how"
+_PART = 5_000
+"""How many nodes are derived at a time."""
 
 
 class Nodes:
     """Change node claims; derive afresh each node that they, refs or merges touched."""
 
-    def __init__(
-        self, connection: sqlite3.Connection, revision: int, refs: Refs, merges: Merges
-    ) -> None:
-        self._db = connection
+    def __init__(self, tables: Tables, revision: int, refs: Refs, merges: Merges) -> None:
+        self._tables = tables
         self._revision = revision
         self._refs = refs
         self._merges = merges
@@ -48,58 +48,55 @@ class Nodes:
     def state(self, nodes: Iterable[Node], source: str) -> None:
         """Put a source's node rows on record; each replaces what it said of that node before."""
         last = {node.id: node for node in nodes}
-        for part in slices(last.values()):
-            ids = [node.id for node in part]
-            held = {
-                row[1]: (row[0], row[2], tuple(row[3:]))
-                for row in self._db.execute(
-                    f"SELECT n, node, recorded_to, label, kind, aliases, existence, properties "
-                    f"FROM node_claims WHERE node IN ({marks(ids)}) AND document = ? "
-                    f"AND recorded_to IN ({END}, {self._revision}) ORDER BY recorded_to",
-                    [*ids, source],
-                )
-            }
-            for node in part:
-                said = (
-                    rows.clean(node.label), node.kind or "", rows.aliases_dump(node.aliases),
-                    rows.terms_dump(node.existence), rows.properties_dump(node.properties),
-                )  # fmt: skip
-                self._replace(node.id, source, said, held.get(node.id))
+        held: dict[str, tuple[int, int, tuple[Any, ...]]] = {}
+        for n, until, node, _, *said in self._tables.select(
+            "node_claims", f"n, recorded_to, {sums.SAID}",
+            node=list(last), document=source, recorded_to=(END, self._revision),
+        ):  # fmt: skip
+            if until == END or node not in held:
+                held[node] = n, until, tuple(said)
+        fresh, closed, again = [], [], []
+        for name, stated in last.items():
+            row = (
+                rows.clean(stated.label), stated.kind or "", rows.aliases_dump(stated.aliases),
+                rows.terms_dump(stated.existence), rows.properties_dump(stated.properties),
+            )  # fmt: skip
+            n, until, before = held.get(name, (0, 0, ()))
+            if before == row and until == END:
+                continue
+            self.dirty.add(self._merges.canonical(name))
+            if before == row:
+                again.append(n)
+                continue
+            if until == END:
+                closed.append(n)
+            fresh.append((name, source, *row))
+        self._tables.until("node_claims", END, again)
+        self._closed -= set(again)
+        self._close(closed)
+        self._insert_claims(fresh)
 
-    def _replace(
-        self, node: str, source: str, said: tuple[Any, ...], held: tuple[Any, ...] | None
-    ) -> None:
-        if held is not None and held[2] == said and held[1] == END:
+    def _insert_claims(self, fresh: Sequence[tuple[Any, ...]]) -> None:
+        if not fresh:
             return
-        self.dirty.add(self._merges.canonical(node))
-        if held is not None and held[2] == said:
-            self._closed.discard(held[0])
-            self._db.execute(sums.until("node_claims"), (END, held[0]))
-            return
-        if held is not None and held[1] == END:
-            self._close([held[0]])
-        row = (node, source, *said)
-        self._db.execute(
-            f"INSERT INTO node_claims({sums.SAID}, sum, recorded_from, recorded_to) "
-            f"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, {END})",
-            (*row, sums.current(row, self._revision), self._revision),
+        n, now = self._tables.last("node_claims"), self._revision
+        self._tables.insert(
+            "node_claims",
+            f"n, {sums.SAID}, sum, recorded_from, recorded_to",
+            [(n + i, *row, sums.current(row, now), now, END) for i, row in enumerate(fresh, 1)],
         )
-        self.opened += 1
+        self.opened += len(fresh)
 
     def _close(self, ns: Sequence[int]) -> None:
-        now = self._revision
+        if not ns:
+            return
         self._closed |= set(ns)
-        self._db.executemany(
-            "DELETE FROM node_claims WHERE n = ? AND recorded_from = ?", [(n, now) for n in ns]
-        )
-        self._db.executemany(sums.until("node_claims"), [(now, n) for n in ns])
+        self._tables.delete("node_claims", n=ns, recorded_from=self._revision)
+        self._tables.until("node_claims", self._revision, ns)
 
-    def retract(self, condition: str, parameter: str) -> None:
-        """Take off the record the node rows that a condition selects."""
-        found = self._db.execute(
-            f"SELECT n, node FROM node_claims WHERE {condition} AND recorded_to = {END}",
-            (parameter,),
-        ).fetchall()
+    def retract(self, **where: Any) -> None:
+        """Take off the record the node rows that fit conditions."""
+        found = self._tables.select("node_claims", "n, node", **where, recorded_to=END)
         self.dirty |= {self._merges.canonical(node) for _, node in found}
         self._close([n for n, _ in found])
 
@@ -122,33 +119,27 @@ class Nodes:
             )
 
     def _label(self, node: str) -> str:
-        found: str = self._db.execute(
-            f"SELECT label FROM nodes WHERE id = ? AND recorded_to = {END}", (node,)
-        ).fetchone()[0]
+        found: str = self._tables.select("nodes", "label", id=node, recorded_to=END)[0][0]
         return found
 
     def _rows_of(self, ids: Iterable[str]) -> list[tuple[Any, ...]]:
-        found: list[tuple[Any, ...]] = []
-        for part in slices(ids):
-            found += self._db.execute(
-                f"SELECT {sums.SAID} FROM node_claims WHERE node IN ({marks(part)}) "
-                f"AND recorded_to = {END}",
-                part,
-            )
-        return found
+        return self._tables.select("node_claims", sums.SAID, node=list(ids), recorded_to=END)
 
     # Who bears a name.
 
     def bearers(self, keys: Iterable[str]) -> dict[str, list[Bearer]]:
         """Return the declared nodes under each key."""
+        named = self._tables.select("names", "key, node", key=list(keys), own=1)
+        versions = {
+            n: Bearer(node, frozenset(rows.loads(kinds) or ()))
+            for n, node, kinds in self._tables.select(
+                "nodes", "n, id, kinds", n=list({n for _, n in named}), recorded_to=END
+            )
+        }
         found: dict[str, list[Bearer]] = {}
-        for part in slices(keys):
-            for key, node, kinds in self._db.execute(
-                "SELECT m.key, n.id, n.kinds FROM names m CROSS JOIN nodes n ON n.n = m.node "
-                f"WHERE m.key IN ({marks(part)}) AND m.own AND n.recorded_to = {END}",
-                part,
-            ):
-                found.setdefault(key, []).append(Bearer(node, frozenset(rows.loads(kinds) or ())))
+        for key, n in named:
+            if n in versions:
+                found.setdefault(key, []).append(versions[n])
         return found
 
     # Deriving.
@@ -159,13 +150,17 @@ class Nodes:
         ``mentioned`` are refs that count as used though their claims are not written yet.
         """
         affected: set[str] = set()
-        for part in slices(sorted(self.dirty)):
+        for part in slices(sorted(self.dirty), _PART):
             statements = self._statements(part, mentioned)
             before = self._current(part)
+            own = self._own([row[0] for row in before.values()])
+            change = Change(self._revision, self._tables.last("nodes"))
             for name in part:
-                affected |= self._version(
-                    name, derive(name, statements.get(name, ())), before.get(name)
-                )
+                derived = derive(name, statements.get(name, ()))
+                row = before.get(name)
+                affected |= change.of(derived, row, own.get(row[0], set()) if row else set())
+            self.derived += change.derived
+            change.write(self._tables)
         self.dirty.clear()
         return affected
 
@@ -194,147 +189,25 @@ class Nodes:
         return found
 
     def _words(self, column: str, values: Iterable[str]) -> list[tuple[int, str]]:
-        found: list[tuple[int, str]] = []
-        for part in slices(values):
-            some = "AND explicit <> ''" if column == "explicit" else ""
-            found += self._db.execute(
-                f"SELECT n, label FROM refs WHERE {column} IN ({marks(part)}) {some}", part
-            )
+        found = self._tables.select("refs", "n, label", **{column: list(values)})
         self._refs.load([n for n, _ in found])
+        return [(n, label) for n, label in found]
+
+    def derived_afresh(self, ids: Sequence[str]) -> dict[str, tuple[Derived | None, Record | None]]:
+        """Return what each node derives to, and its current version in columns CURRENT."""
+        statements, before = self._statements(ids, set()), self._current(ids)
+        return {
+            name: (derive(name, statements.get(name, ())), before.get(name))
+            for name in dict.fromkeys(ids)
+        }
+
+    def _current(self, ids: Sequence[str]) -> dict[str, Record]:
+        return {
+            row[1]: row for row in self._tables.select("nodes", CURRENT, id=ids, recorded_to=END)
+        }
+
+    def _own(self, ns: Sequence[int]) -> dict[int, set[str]]:
+        found: dict[int, set[str]] = {}
+        for n, key in self._tables.select("names", "node, key", node=ns, own=1):
+            found.setdefault(n, set()).add(key)
         return found
-
-    def compare(self, ids: Sequence[str]) -> Iterator[tuple[str, str]]:
-        """Yield the nodes whose current version, names or existence are not what derives."""
-        statements = self._statements(ids, set())
-        for name in dict.fromkeys(ids):
-            derived = derive(name, statements.get(name, ()))
-            row = self._current([name]).get(name)
-            wanted = self._content(derived) if derived else None
-            if wanted != (row[3:] if row else None):
-                yield name, "differs from what its rows say"
-            elif row and derived:
-                held = set(self._db.execute(f"SELECT {_NAME} FROM names WHERE node = ?", row[:1]))
-                if held != set(_names(row[0], derived)):
-                    yield name, "has other names in the index than in its row"
-                if self._terms(row[0]) != _terms(derived):
-                    yield name, "has other terms of existence in the index than in its row"
-
-    def compare_past(self) -> Iterator[tuple[str, str]]:
-        """Yield the past versions whose names or existence are not what their row says."""
-        for n, *row in self._db.execute(
-            f"SELECT n, {rows.NODE} FROM nodes WHERE recorded_to <> {END}"
-        ):
-            derived = Derived(rows.node(tuple(row)), frozenset(), frozenset())
-            # Which names declared a node matters, and is kept, only while it is current.
-            held = set(
-                self._db.execute(
-                    "SELECT key, node, label, main, 0, es, ls, ee, le, how FROM names "
-                    "WHERE node = ?", (n,),
-                )
-            )  # fmt: skip
-            if held != set(_names(n, derived)) or self._terms(n) != _terms(derived):
-                yield row[0], f"had other names or terms in the index than in its row {n}"
-
-    def _terms(self, n: int) -> set[tuple[int, ...]]:
-        return set(self._db.execute("SELECT es, ls, ee, le FROM existence WHERE node = ?", (n,)))
-
-    def _current(self, ids: Sequence[str]) -> dict[str, tuple[Any, ...]]:
-        return {
-            row[1]: row
-            for row in self._db.execute(
-                "SELECT n, id, recorded_from, label, kind, kinds, words, aliases, existence, "
-                f"properties, declared FROM nodes WHERE id IN ({marks(ids)}) "
-                f"AND recorded_to = {END}",
-                ids,
-            )
-        }
-
-    def _content(self, derived: Derived) -> tuple[Any, ...]:
-        node = derived.node
-        words = "\n".join(dict.fromkeys([node.label, *(a.label for a in node.aliases)]))
-        return (
-            node.label, node.kind or "", rows.dump(sorted(derived.kinds)), words,
-            rows.aliases_dump(node.aliases), rows.terms_dump(node.existence),
-            rows.properties_dump(node.properties), int(node.declared),
-        )  # fmt: skip
-
-    def _version(
-        self, name: str, derived: Derived | None, before: tuple[Any, ...] | None
-    ) -> set[str]:
-        content = self._content(derived) if derived else None
-        own_before = self._own(before[0]) if before else set()
-        own = set(derived.own) if derived else set()
-        if content != (before[3:] if before else None):
-            self.derived += 1
-            if before:
-                self._retire(before)
-            if derived and content:
-                self._insert(derived, content)
-        elif own == own_before:
-            return set()
-        elif before:
-            # The same names, but others of them declare the node now.
-            self._db.execute("DELETE FROM names WHERE node = ?", (before[0],))
-            assert derived is not None
-            self._insert_names(before[0], derived)
-        same_kinds = before is not None and content is not None and before[5] == content[2]
-        return own ^ own_before if same_kinds else own | own_before
-
-    def _own(self, n: int) -> set[str]:
-        return {
-            key for (key,) in self._db.execute("SELECT key FROM names WHERE node = ? AND own", (n,))
-        }
-
-    def _retire(self, before: tuple[Any, ...]) -> None:
-        n, since, words = before[0], before[2], before[6]
-        if since < self._revision:
-            self._db.execute(sums.until("nodes"), (self._revision, n))
-        else:
-            drop_version(self._db, n, words)
-
-    def _insert(self, derived: Derived, content: tuple[Any, ...]) -> None:
-        node = derived.node
-        first = node.existence[0] if node.existence else UNDATED
-        row = (node.id, *content, digest(rows.embedding_text(node)), first.es, first.ee)
-        n = self._db.execute(
-            f"INSERT INTO nodes({sums.NODE}, sum, recorded_from, recorded_to) "
-            f"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, {END})",
-            (*row, sums.current(row, self._revision), self._revision),
-        ).lastrowid
-        assert n is not None
-        self._db.execute("INSERT INTO node_text(rowid, words) VALUES (?, ?)", (n, content[3]))
-        self._db.executemany(
-            "INSERT INTO existence VALUES (?, ?, ?, ?, ?)",
-            [(n, *term.bounds) for term in node.existence],
-        )
-        self._insert_names(n, derived)
-
-    def _insert_names(self, n: int, derived: Derived) -> None:
-        self._db.executemany(
-            f"INSERT INTO names({_NAME}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", _names(n, derived)
-        )
-
-
-def _names(n: int, derived: Derived) -> list[tuple[Any, ...]]:
-    """Return the rows of ``names`` for one version of a node."""
-    node = derived.node
-    written = []
-    for i, alias in enumerate([Alias(node.label), *node.aliases]):
-        key = name_key(alias.label)
-        own = int(key in derived.own)
-        valid = alias.valid
-        written.append((key, n, alias.label, int(i == 0), own, *valid.bounds, rows.how(valid)))
-    return written
-
-
-def _terms(derived: Derived) -> set[tuple[int, ...]]:
-    return {term.bounds for term in derived.node.existence}
-
-
-def drop_version(connection: sqlite3.Connection, n: int, words: str) -> None:
-    """Remove one version of a node with everything that hangs on it."""
-    connection.execute(
-        "INSERT INTO node_text(node_text, rowid, words) VALUES ('delete', ?, ?)", (n, words)
-    )
-    for table, column in (("names", "node"), ("existence", "node"), ("nodes", "n")):
-        connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (n,))

@@ -5,7 +5,6 @@ Belongs here: versions of documents and chunks. Must not: what they say (``graph
 
 from __future__ import annotations
 
-import sqlite3
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any
@@ -13,7 +12,7 @@ from typing import Any
 from kgqa.errors import ConflictError
 from kgqa.model.things import Chunk, Document
 from kgqa.store import hooks, rows, sums
-from kgqa.store.queries import marks, slices
+from kgqa.store.tables import Tables
 from kgqa.temporal.interval import END
 
 _COLUMNS = {"documents": rows.DOCUMENT_SAID, "chunks": rows.CHUNK_SAID}
@@ -22,8 +21,8 @@ _COLUMNS = {"documents": rows.DOCUMENT_SAID, "chunks": rows.CHUNK_SAID}
 class Papers:
     """Change documents and chunks."""
 
-    def __init__(self, connection: sqlite3.Connection, revision: int) -> None:
-        self._db = connection
+    def __init__(self, tables: Tables, revision: int) -> None:
+        self._tables = tables
         self._revision = revision
         self._closed: dict[str, set[int]] = {"documents": set(), "chunks": set()}
         self._opened: Counter[str] = Counter()
@@ -38,83 +37,64 @@ class Papers:
 
         Raises ConflictError (``store.conflict``) for a document id with another text.
         """
-        titles: dict[str, str] = {}
-        for papers in slices(documents):
-            self._versions("documents", [rows.document_row(d) for d in papers])
-            titles.update({d.id: rows.clean(d.title) for d in papers})
-        for part in slices(chunks):
-            missing = {c.document for c in part} - set(titles)
-            for names in slices(missing):
-                titles.update(
-                    self._db.execute(
-                        f"SELECT id, title FROM documents WHERE id IN ({marks(names)}) "
-                        f"AND recorded_to = {END}",
-                        names,
-                    )
-                )
-            self._versions("chunks", [rows.chunk_row(c, titles.get(c.document, "")) for c in part])
+        papers, parts = list(documents), list(chunks)
+        self._versions("documents", [rows.document_row(d) for d in papers])
+        titles = {d.id: rows.clean(d.title) for d in papers}
+        missing = list({c.document for c in parts} - set(titles))
+        titles.update(self._tables.select("documents", "id, title", id=missing, recorded_to=END))
+        self._versions("chunks", [rows.chunk_row(c, titles.get(c.document, "")) for c in parts])
         hooks.reached("text")
 
     def _versions(self, table: str, wanted: list[tuple[Any, ...]]) -> None:
         last = {row[0]: row for row in wanted}
-        columns = _COLUMNS[table]
-        held: dict[str, tuple[int, int, tuple[Any, ...]]] = {
-            row[2]: (row[0], row[1], tuple(row[2:]))
-            for row in self._db.execute(
-                f"SELECT n, recorded_to, {columns} FROM {table} WHERE id IN ({marks(list(last))}) "
-                f"AND recorded_to IN ({END}, {self._revision}) ORDER BY recorded_to",
-                list(last),
-            )
-        }
-        fresh = []
+        held: dict[str, tuple[int, int, tuple[Any, ...]]] = {}
+        for n, until, *before in self._tables.select(
+            table, f"n, recorded_to, {_COLUMNS[table]}",
+            id=list(last), recorded_to=(END, self._revision),
+        ):  # fmt: skip
+            if until == END or before[0] not in held:
+                held[before[0]] = n, until, tuple(before)
+        fresh, closed, again = [], [], []
         for name, row in last.items():
-            n, until, before = held.get(name, (0, 0, ()))
-            if before == row and until == END:
+            n, until, earlier = held.get(name, (0, 0, ()))
+            if earlier == row and until == END:
                 continue
-            if before == row:
-                self._db.execute(sums.until(table), (END, n))
-                self._closed[table].discard(n)
+            if earlier == row:
+                again.append(n)
                 continue
             if until == END:
-                if table == "documents" and before[4] != row[4]:
+                if table == "documents" and earlier[4] != row[4]:
                     raise ConflictError(
                         f"document {name!r} is on record with another text",
                         code="store.conflict", hint="give the new text an id of its own",
                     )  # fmt: skip
-                self._close(table, [n])
+                closed.append(n)
             fresh.append(row)
+        self._tables.until(table, END, again)
+        self._closed[table] -= set(again)
+        self._close(table, closed)
         self._insert(table, fresh)
 
     def _insert(self, table: str, fresh: list[tuple[Any, ...]]) -> None:
-        n: int = self._db.execute(f"SELECT coalesce(max(n), 0) FROM {table}").fetchone()[0]
-        columns = _COLUMNS[table]
-        self._db.executemany(
-            f"INSERT INTO {table}(n, {columns}, sum, recorded_from, recorded_to) "
-            f"VALUES (?, {marks(columns.split(','))}, ?, {self._revision}, {END})",
-            [(n + i, *row, sums.current(row, self._revision)) for i, row in enumerate(fresh, 1)],
+        if not fresh:
+            return
+        n = self._tables.last(table)
+        now = self._revision
+        self._tables.insert(
+            table,
+            f"n, {_COLUMNS[table]}, sum, recorded_from, recorded_to",
+            [(n + i, *row, sums.current(row, now), now, END) for i, row in enumerate(fresh, 1)],
         )
-        if table == "chunks":
-            self._db.executemany(
-                "INSERT INTO chunk_text(rowid, title, section, text) VALUES (?, ?, ?, ?)",
-                [(n + i, *row[3:6]) for i, row in enumerate(fresh, 1)],
-            )
         self._opened[table] += len(fresh)
 
     def _close(self, table: str, ns: Iterable[int]) -> None:
         ns = list(ns)
         self._closed[table] |= set(ns)
-        self._db.executemany(sums.until(table), [(self._revision, n) for n in ns])
+        self._tables.until(table, self._revision, ns)
 
     def delete(self, document: str) -> None:
         """Take a document and its chunks off the record."""
-        for table, column in (("documents", "id"), ("chunks", "document")):
-            self._close(
-                table,
-                [
-                    n
-                    for (n,) in self._db.execute(
-                        f"SELECT n FROM {table} WHERE {column} = ? AND recorded_to = {END}",
-                        (document,),
-                    )
-                ],
-            )
+        found = self._tables.select("documents", "n", id=document, recorded_to=END)
+        self._close("documents", [n for (n,) in found])
+        found = self._tables.select("chunks", "n", document=document, recorded_to=END)
+        self._close("chunks", [n for (n,) in found])

@@ -1,7 +1,7 @@
-"""From a Pattern to SQL: conditions with their parameters.
+"""From a Pattern to conditions with their parameters, in what SQL and Cypher have in common.
 
-Belongs here: text of conditions. Must not: running them. Values are always parameters; the
-table aliases come from this room only.
+Belongs here: text of conditions. Must not: running them. Values are always parameters, ``?`` in
+either language; the table aliases come from this room only.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _UNDATED = (BEGIN, END - 1, BEGIN + 1, END)
 
 
 class Where:
-    """Collect conditions and parameters, in step."""
+    """Collect conditions and parameters, in step; what the languages say differently, in SQL."""
 
     __slots__ = ("conditions", "parameters")
 
@@ -38,6 +38,19 @@ class Where:
         self.conditions.append(condition)
         self.parameters += parameters
         return self
+
+    def among(self, column: str, values: Sequence[Any]) -> Where:
+        """Add: the column has one of the values."""
+        return self.add(f"{column} IN ({marks(values)})", *values)
+
+    def beyond(self, alias: str, place: Sequence[Any]) -> Where:
+        """Add: comes after a place (earliest start, earliest end, id)."""
+        return self.add(f"({alias}.es, {alias}.ee, {alias}.id) > (?, ?, ?)", *place)
+
+    @staticmethod
+    def exists(table: str, alias: str, condition: object) -> str:
+        """Return the condition that a table has such a row."""
+        return f"EXISTS (SELECT 1 FROM {table} {alias} WHERE {condition})"
 
     def __str__(self) -> str:
         return " AND ".join(self.conditions) or "1"
@@ -74,9 +87,9 @@ def existing(where: Where, pattern: Pattern) -> Where:
     """Add what a pattern asks of a node ``n``: its kind, its id, a term of existence that fits."""
     if pattern.kind is not None:
         where.add("n.kind = ?", pattern.kind)
-    inner = timed(Where(), "e", pattern)
-    if inner.conditions:
-        found = f"EXISTS (SELECT 1 FROM existence e WHERE e.node = n.n AND {inner})"
+    inner = timed(type(where)().add("e.node = n.n"), "e", pattern)
+    if len(inner.conditions) > 1:
+        found = where.exists("existence", "e", inner)
         # Without a term the node is undated: it possibly exists at any time.
         undated = " OR n.existence = ''" if pattern.undated == "include" else ""
         where.add(f"({found}{undated})", *inner.parameters)

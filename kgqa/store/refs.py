@@ -6,17 +6,16 @@ means (``linking``) or moving claims (``graph``).
 
 from __future__ import annotations
 
-import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from kgqa.model.ids import name_key
 from kgqa.model.things import Ref
 from kgqa.store import sums
 from kgqa.store.linking import PLACEHOLDER
-from kgqa.store.queries import marks, slices
 from kgqa.store.rows import clean
+from kgqa.store.tables import Tables
 from kgqa.temporal.interval import END
 
 Words: TypeAlias = tuple[str, str, str]
@@ -26,9 +25,9 @@ Words: TypeAlias = tuple[str, str, str]
 class Merges:
     """Know which ids were declared to be one, as of now."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, tables: Tables) -> None:
         self.winner: dict[str, str] = dict(
-            connection.execute(f"SELECT loser, winner FROM merges WHERE recorded_to = {END}")
+            tables.select("merges", "loser, winner", recorded_to=END)
         )
         self._losers: dict[str, list[str]] = defaultdict(list)
         for loser, winner in self.winner.items():
@@ -74,8 +73,8 @@ class _Row:
 class Refs:
     """Load, make and change rows of ``refs`` within one write."""
 
-    def __init__(self, connection: sqlite3.Connection, merges: Merges) -> None:
-        self._db = connection
+    def __init__(self, tables: Tables, merges: Merges) -> None:
+        self._tables = tables
         self._merges = merges
         self._rows: dict[int, _Row] = {}
 
@@ -86,28 +85,20 @@ class Refs:
 
     def load(self, ns: Iterable[int]) -> None:
         """Read rows that are not in memory yet."""
-        for part in slices(n for n in ns if n not in self._rows):
-            self._select(f"n IN ({marks(part)})", part)
+        self._select(n=[n for n in ns if n not in self._rows])
 
     def of_keys(self, keys: Iterable[str]) -> list[int]:
         """Return the rows that name a node by one of these keys and no id."""
-        found: list[int] = []
-        for part in slices(keys):
-            found += self._select(f"key IN ({marks(part)}) AND explicit = ''", part).values()
-        return found
+        return list(self._select(key=list(keys), explicit="").values())
 
     def of_ids(self, ids: Iterable[str]) -> list[int]:
         """Return the rows that give one of these ids."""
-        found: list[int] = []
-        for part in slices(ids):
-            found += self._select(f"explicit IN ({marks(part)}) AND explicit <> ''", part).values()
-        return found
+        return list(self._select(explicit=[name for name in ids if name]).values())
 
-    def _select(self, condition: str, parameters: Iterable[object]) -> dict[Words, int]:
+    def _select(self, **where: Any) -> dict[Words, int]:
         found: dict[Words, int] = {}
-        for n, label, kind, explicit, key, node, uses in self._db.execute(
-            f"SELECT n, label, kind, explicit, key, node, uses FROM refs WHERE {condition}",
-            list(parameters),
+        for n, label, kind, explicit, key, node, uses in self._tables.select(
+            "refs", "n, label, kind, explicit, key, node, uses", **where
         ):
             found[label, kind, explicit] = n
             if n not in self._rows:
@@ -120,10 +111,10 @@ class Refs:
         A new row without an id stands at its placeholder until it is resolved.
         """
         words = {ref: (clean(ref.label), ref.kind or "", ref.id or "") for ref in refs}
-        known: dict[Words, int] = {}
-        for part in slices({label for label, _, _ in words.values()}):
-            known.update(self._select(f"label IN ({marks(part)})", part))
-        following = 1 + self._db.execute("SELECT coalesce(max(n), 0) FROM refs").fetchone()[0]
+        if not words:
+            return {}
+        known = self._select(label=list({label for label, _, _ in words.values()}))
+        following = 1 + self._tables.last("refs")
         fresh = []
         for label, kind, explicit in dict.fromkeys(words.values()):
             if (label, kind, explicit) in known:
@@ -133,9 +124,9 @@ class Refs:
             known[label, kind, explicit] = following
             self._rows[following] = _Row(kind, explicit, key, node, 0)
             total = sums.of((following, label, kind, explicit, key))
-            fresh.append((following, label, kind, explicit, key, node, total))
+            fresh.append((following, label, kind, explicit, key, node, 0, total))
             following += 1
-        self._db.executemany("INSERT INTO refs VALUES (?, ?, ?, ?, ?, ?, 0, ?)", fresh)
+        self._tables.insert("refs", "n, label, kind, explicit, key, node, uses, sum", fresh)
         return {ref: known[word] for ref, word in words.items()}
 
     def forget(self) -> None:
@@ -154,5 +145,5 @@ class Refs:
                 changed |= {node, row.node}
             writes.append((row.node, row.uses, n))
             row.stored = (row.node, row.uses)
-        self._db.executemany("UPDATE refs SET node = ?, uses = ? WHERE n = ?", writes)
+        self._tables.change("refs", "node, uses", writes)
         return changed

@@ -33,6 +33,7 @@ from kgqa.protocols import (
 from kgqa.store import LOCK_SECONDS, files, hooks, rows, sums
 from kgqa.store.schema import MIGRATIONS
 from kgqa.store.snapshot import Cache, Snapshot
+from kgqa.store.sqlite_tables import SQLiteTables
 from kgqa.store.view import View
 from kgqa.store.writing import Writing
 
@@ -178,7 +179,7 @@ class SQLiteStore:
         """
         with files.translated(self.path), self._writer() as connection:
             last, wall = last_revision(connection)
-            writing = Writing(connection, last + 1)
+            writing = Writing(SQLiteTables(connection), last + 1)
             writing.apply(batch)
             counts = writing.counts
             ambiguous = tuple(sorted(writing.ambiguous))
@@ -197,11 +198,20 @@ class SQLiteStore:
         claims; ``fact:``, ``chunk:``: those. A tombstone without content stays. Reads of
         earlier revisions show nothing of it either.
         """
-        from kgqa.store.erasing import erase
+        from kgqa.store.erasing import Erasing
 
         self._check_open()
         with files.translated(self.path):
-            return erase(self.path, self._writer(), labels, self._wait)
+            with self._writer() as connection:
+                last, wall = last_revision(connection)
+                writing = Writing(SQLiteTables(connection), last + 1)
+                removed = Erasing(writing).apply(labels)
+                if removed:
+                    files.scrub(connection)
+                    record(connection, last + 1, wall, "erase")
+                    touch(connection, last + 1, ("chunks", "nodes", "vectors", "merges"))
+            files.empty_log(self.path, self._wait)
+        return Receipt(last + bool(removed), bool(removed), {"rows": removed} if removed else {})
 
     def backup(self, path: Path) -> None:
         """Copy one consistent state to a new file, while others read and write.

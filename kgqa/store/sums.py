@@ -24,6 +24,7 @@ _CLAIM = (
 )
 """The fact's id stands for all that the fact says: it is a digest of that."""
 
+_WITHOUT = ("facts",)
 _COVERED = {
     "meta": ("key", "key, value", "meta"),
     "revisions": ("n", "n, wall, note", "revisions"),
@@ -60,7 +61,8 @@ def current(values: Sequence[Any], revision: int) -> int:
 
 def until(table: str) -> str:
     """Return SQL that sets ``recorded_to``; parameters: that, the row's ``n``."""
-    return f"UPDATE {table} SET sum = sum + recorded_to - ?1, recorded_to = ?1 WHERE n = ?2"
+    kept = "" if table in _WITHOUT else "sum = sum + recorded_to - ?1, "
+    return f"UPDATE {table} SET {kept}recorded_to = ?1 WHERE n = ?2"
 
 
 def since(table: str) -> str:

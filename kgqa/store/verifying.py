@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING
 
 from kgqa.model.ids import digest, fact_id
 from kgqa.protocols import Problem
-from kgqa.store import indexed, rows, sums
-from kgqa.store.linking import resolve
+from kgqa.store import indexed, rows, sums, versions
+from kgqa.store.linking import Derived, resolve
 from kgqa.store.nodes import Nodes
 from kgqa.store.queries import slices
 from kgqa.store.refs import Merges, Refs
+from kgqa.store.rows import Record
+from kgqa.store.sqlite_tables import SQLiteTables
 from kgqa.temporal.interval import BEGIN, END
 
 if TYPE_CHECKING:
@@ -110,8 +112,9 @@ def _ids(db: sqlite3.Connection) -> Iterator[Problem]:
 
 
 def _links(db: sqlite3.Connection) -> Iterator[Problem]:
-    merges = Merges(db)
-    nodes = Nodes(db, 0, Refs(db, merges), merges)
+    tables = SQLiteTables(db)
+    merges = Merges(tables)
+    nodes = Nodes(tables, 0, Refs(tables, merges), merges)
     for part in slices(db.execute("SELECT n, key, kind, explicit, node FROM refs ORDER BY n")):
         bearers = nodes.bearers({row[1] for row in part})
         for n, key, kind, explicit, node in part:
@@ -142,23 +145,55 @@ def _uses(db: sqlite3.Connection) -> Iterator[Problem]:
 
 
 def _nodes(db: sqlite3.Connection) -> Iterator[Problem]:
-    merges = Merges(db)
-    nodes = Nodes(db, 0, Refs(db, merges), merges)
+    tables = SQLiteTables(db)
+    merges = Merges(tables)
+    nodes = Nodes(tables, 0, Refs(tables, merges), merges)
     named = (
         f"SELECT id FROM nodes WHERE recorded_to = {END} "
         f"UNION SELECT node FROM node_claims WHERE recorded_to = {END} "
         "UNION SELECT node FROM refs WHERE uses > 0"
     )
     for part in slices(db.execute(named)):
-        for name, problem in nodes.compare([merges.canonical(row[0]) for row in part]):
-            yield Problem("nodes", name, f"node {name!r} {problem}")
-    for name, problem in nodes.compare_past():
-        yield Problem("nodes", name, f"node {name!r} {problem}")
+        derived = nodes.derived_afresh([merges.canonical(row[0]) for row in part])
+        for name, (meant, row) in derived.items():
+            for problem in _differences(db, meant, row):
+                yield Problem("nodes", name, f"node {name!r} {problem}")
+    for n, *row in db.execute(f"SELECT n, {rows.NODE} FROM nodes WHERE recorded_to <> {END}"):
+        meant = Derived(rows.node(tuple(row)), frozenset(), frozenset())
+        # Which names declared a node matters, and is kept, only while it is current.
+        held = {(*name[:4], 0, *name[5:]) for name in _rows(db, "names", versions.NAME, n)}
+        if held != set(versions.names(n, meant)) or _terms_differ(db, n, meant):
+            yield Problem(
+                "nodes", row[0], f"node {row[0]!r} had other names or terms in the index "
+                f"than in its row {n}",
+            )  # fmt: skip
     yield from _each(
         db, "nodes", "a merged node {0!r} is on record beside what it was merged into",
         f"SELECT n.id FROM nodes n JOIN merges m ON m.loser = n.id AND m.recorded_to = {END} "
         f"WHERE n.recorded_to = {END}",
     )  # fmt: skip
+
+
+def _differences(
+    db: sqlite3.Connection, meant: Derived | None, row: Record | None
+) -> Iterator[str]:
+    """Yield how a node's current version, names or existence are not what derives."""
+    wanted = versions.content(meant) if meant else None
+    if wanted != (row[3:] if row else None):
+        yield "differs from what its rows say"
+    elif row and meant:
+        if _rows(db, "names", versions.NAME, row[0]) != set(versions.names(row[0], meant)):
+            yield "has other names in the index than in its row"
+        if _terms_differ(db, row[0], meant):
+            yield "has other terms of existence in the index than in its row"
+
+
+def _terms_differ(db: sqlite3.Connection, n: int, meant: Derived) -> bool:
+    return _rows(db, "existence", versions.TERM, n) != set(versions.terms(n, meant))
+
+
+def _rows(db: sqlite3.Connection, table: str, columns: str, n: int) -> set[Record]:
+    return set(db.execute(f"SELECT {columns} FROM {table} WHERE node = ?", (n,)))
 
 
 def _text(db: sqlite3.Connection) -> Iterator[Problem]:

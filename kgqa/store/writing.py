@@ -5,35 +5,35 @@ Belongs here: what a Batch does, step by step. Must not: opening, committing, lo
 
 from __future__ import annotations
 
-import sqlite3
 from collections import Counter
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from kgqa.errors import ConflictError, InputError, NotFoundError
+from kgqa.model.ids import fact_id
 from kgqa.model.things import End, Merge, Ref
 from kgqa.protocols import Batch, VectorRow
 from kgqa.store import hooks, rows, sums
-from kgqa.store.graph import Graph, Held
+from kgqa.store.graph import Graph
 from kgqa.store.linking import PLACEHOLDER, resolve
 from kgqa.store.nodes import Nodes
 from kgqa.store.papers import Papers
-from kgqa.store.queries import marks, slices
 from kgqa.store.refs import Merges, Refs
+from kgqa.store.rows import Record
+from kgqa.store.tables import Tables
 from kgqa.temporal.interval import END, Validity
 
 
 class Writing:
     """Apply batches at one new revision; ``counts`` says what changed, empty = nothing did."""
 
-    def __init__(self, connection: sqlite3.Connection, revision: int) -> None:
-        self._db = connection
+    def __init__(self, tables: Tables, revision: int) -> None:
+        self.tables = tables
         self.revision = revision
-        self.merges = Merges(connection)
-        self.refs = Refs(connection, self.merges)
-        self.graph = Graph(connection, revision, self.refs)
-        self.nodes = Nodes(connection, revision, self.refs, self.merges)
-        self.papers = Papers(connection, revision)
+        self.merges = Merges(tables)
+        self.refs = Refs(tables, self.merges)
+        self.graph = Graph(tables, revision, self.refs)
+        self.nodes = Nodes(tables, revision, self.refs, self.merges)
+        self.papers = Papers(tables, revision)
         self._other: Counter[str] = Counter()
         self._keys: set[str] = set()
         self._moved_ids: set[str] = set()
@@ -63,10 +63,8 @@ class Writing:
             self._retract(label)
         for end in batch.ends:
             self._end(end)
-        for relation in batch.relations:
-            self._other["relations"] += self._put(
-                "relations", ("key", "body"), (relation.key, rows.relation_dump(relation))
-            )
+        declared = {relation.key: rows.relation_dump(relation) for relation in batch.relations}
+        self._other["relations"] += self._put("relations", "key, body", list(declared.items()))
         self.papers.state(batch.documents, batch.chunks)
         self.nodes.state(batch.nodes, source)
         refs = self.refs.intern(
@@ -142,7 +140,7 @@ class Writing:
 
     def _delete(self, document: str) -> None:
         self.graph.close(self.graph.of_document(document))
-        self.nodes.retract("document = ?", document)
+        self.nodes.retract(document=document)
         self.papers.delete(document)
 
     def _retract(self, label: str) -> None:
@@ -150,25 +148,21 @@ class Writing:
         if noun == "fact":
             if not self._ever("facts", name):
                 raise _unknown(label)
-            self.graph.close(self._support(name))
+            self.graph.close(self.graph.held(id=name))
         elif noun == "node":
             node = self.merges.canonical(name)
             if not self._ever("nodes", name):
                 raise _unknown(label)
-            for member in self.merges.members(node):
-                self.nodes.retract("node = ?", member)
-            self.graph.close(self.graph.about(node))
+            self.nodes.retract(node=self.merges.members(node))
+            self.graph.close(self.graph.about([node]))
         else:
             raise InputError(
                 f"cannot retract {label!r}", code="store.bad_label",
                 hint="write fact:ID or node:ID; delete documents by id",
             )  # fmt: skip
 
-    def _support(self, fact: str) -> list[Held]:
-        return self.graph.held("f.id = ?", (fact,))
-
     def _ever(self, table: str, name: str) -> bool:
-        return bool(self._db.execute(f"SELECT 1 FROM {table} WHERE id = ?", (name,)).fetchone())
+        return bool(self.tables.select(table, "n", id=name))
 
     def _end(self, end: End) -> None:
         noun, _, name = end.label.partition(":")
@@ -185,28 +179,18 @@ class Writing:
             )
 
     def _current(self, table: str, name: str) -> bool:
-        return bool(
-            self._db.execute(
-                f"SELECT 1 FROM {table} WHERE id = ? AND recorded_to = {END}", (name,)
-            ).fetchone()
-        )
+        return bool(self.tables.select(table, "n", id=name, recorded_to=END))
 
     def _end_fact(self, end: End, name: str) -> None:
-        row = self._db.execute(
-            "SELECT subject, relation, object, es, ls FROM facts WHERE id = ? ORDER BY n DESC",
-            (name,),
-        ).fetchone()
-        if row is None:
+        said = self.tables.select("facts", "n, subject, relation, object, es, ls", id=name)
+        if not said:
             raise _unknown(end.label)
-        Validity(row[3], row[4], end.ee, end.le)  # refuses what would end before it starts
-        claims = self._support(name)
+        _, subject, relation, token, es, ls = max(said)
+        ended = Validity(es, ls, end.ee, end.le)  # refuses what would end before it starts
+        claims = self.graph.held(id=name)
         if claims:
             self.graph.move(claims, (end.ee, end.le))
-        elif not self._db.execute(
-            "SELECT 1 FROM facts WHERE subject = ? AND relation = ? AND object = ? "
-            f"AND es = ? AND ls = ? AND ee = ? AND le = ? AND recorded_to = {END}",
-            (*row, end.ee, end.le),
-        ).fetchone():
+        elif not self._current("facts", fact_id(subject, relation, token, ended)):
             raise NotFoundError(
                 f"{end.label!r} is no longer on record", code="store.not_found",
                 hint="search for the fact again",
@@ -226,32 +210,24 @@ class Writing:
                 f"{merge.winner!r} is already merged into {merge.loser!r}",
                 code="store.merge_cycle", hint="undo that merge first",
             )  # fmt: skip
-        self._db.execute(
-            "INSERT INTO merges(loser, winner, recorded_from, recorded_to, sum) "
-            "VALUES (?, ?, ?, ?, ?)",
-            (loser, winner, self.revision, END, sums.current((loser, winner), self.revision)),
-        )
+        total = sums.current((loser, winner), self.revision)
+        row = (self.tables.last("merges") + 1, loser, winner, self.revision, END, total)
+        self.tables.insert("merges", "n, loser, winner, recorded_from, recorded_to, sum", [row])
         self._redirected(loser, winner)
         self.merges.add(loser, winner)
 
     def _undo(self, revision: int) -> None:
-        made = self._db.execute(
-            "SELECT n, loser, winner, recorded_to FROM merges WHERE recorded_from = ? "
-            "ORDER BY n DESC",
-            (revision,),
-        ).fetchall()
+        made = self.tables.select("merges", "n, loser, winner, recorded_to", recorded_from=revision)
         if not made:
-            can = self._db.execute(
-                f"SELECT DISTINCT recorded_from FROM merges WHERE recorded_to = {END} ORDER BY 1"
-            ).fetchall()
+            can = sorted(set(self.tables.select("merges", "recorded_from", recorded_to=END)))
             listed = ", ".join(str(n) for (n,) in can) or "none"
             raise InputError(
                 f"revision {revision} made no merge; only merges can be undone",
                 code="store.cannot_undo", hint=f"revisions with merges to undo: {listed}",
             )  # fmt: skip
-        for n, loser, winner, until in made:
+        for n, loser, winner, until in sorted(made, reverse=True):
             if until == END:
-                self._db.execute(sums.until("merges"), (self.revision, n))
+                self.tables.until("merges", self.revision, [n])
                 self.merges.remove(loser)
                 self._redirected(loser, winner)
 
@@ -265,74 +241,53 @@ class Writing:
 
     # The rest.
 
-    def _put(self, table: str, columns: tuple[str, ...], values: tuple[Any, ...]) -> int:
-        """Write one row of a keyed table; return 1 if that changed anything."""
-        old = self._db.execute(
-            f"SELECT {', '.join(columns)} FROM {table} WHERE {columns[0]} = ?", values[:1]
-        ).fetchone()
-        if old == values:
+    def _put(self, table: str, columns: str, said: Sequence[Record]) -> int:
+        """Write rows of a table with a key; return how many that changed."""
+        if not said:
             return 0
-        self._db.execute(
-            f"REPLACE INTO {table}({', '.join(columns)}, sum) VALUES ({marks(values)}, ?)",
-            (*values, sums.of(values)),
-        )
-        return 1
+        return self.tables.put(table, f"{columns}, sum", [(*row, sums.of(row)) for row in said])
 
     def _vectors(self, vectors: Iterable[VectorRow], generation: int | None) -> None:
-        for part in slices(vectors):
-            written = []
-            for v in part:
-                data = v.vector.astype("<f4").tobytes()
-                row = (v.kind, v.id, generation or 0, v.digest, data)
-                written.append((*row, sums.of(row)))
+        written = []
+        for v in vectors:
+            row = (v.kind, v.id, generation or 0, v.digest, v.vector.astype("<f4").tobytes())
+            written.append((*row, sums.of(row)))
+        if written:
             self._same_length(written)
-            before = self._db.total_changes
-            self._db.executemany(
-                "INSERT INTO vectors VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE "
-                "SET digest = excluded.digest, vector = excluded.vector, sum = excluded.sum "
-                "WHERE digest <> excluded.digest OR vector <> excluded.vector",
-                written,
-            )
-            self._other["vectors"] += self._db.total_changes - before
+            self._other["vectors"] += self.tables.put_vectors(written)
 
-    def _same_length(self, written: list[tuple[Any, ...]]) -> None:
-        row = self._db.execute("SELECT length(vector) FROM vectors LIMIT 1").fetchone()
-        lengths = {len(w[4]) for w in written} | ({row[0]} if row else set())
+    def _same_length(self, written: list[Record]) -> None:
+        held = self.tables.vector_size()
+        lengths = {len(w[4]) // 4 for w in written} | ({held} if held is not None else set())
         if len(lengths) > 1:
-            sizes = sorted(n // 4 for n in lengths)
             raise InputError(
-                f"vectors of several lengths in one base: {sizes}", code="store.vector_length",
+                f"vectors of several lengths in one base: {sorted(lengths)}",
+                code="store.vector_length",
                 hint="index a base with one embedding model only",
-            )  # fmt: skip
+            )
 
     def _rest(self, batch: Batch) -> None:
-        for failure in batch.failures:
-            self._other["failures"] += self._put(
-                "failures",
-                ("unit", "code", "message", "payload"),
-                (
-                    rows.clean(failure.unit), failure.code, rows.clean(failure.message),
-                    None if failure.payload is None else rows.clean(failure.payload),
-                ),
-            )  # fmt: skip
-        for unit in batch.resolve_failures:
-            self._other["failures"] += self._db.execute(
-                "DELETE FROM failures WHERE unit = ?", (unit,)
-            ).rowcount
+        failed = {
+            rows.clean(failure.unit): (
+                failure.code, rows.clean(failure.message),
+                None if failure.payload is None else rows.clean(failure.payload),
+            )
+            for failure in batch.failures
+        }  # fmt: skip
+        self._other["failures"] += self._put(
+            "failures", "unit, code, message, payload", [(u, *row) for u, row in failed.items()]
+        )
+        if batch.resolve_failures:
+            self._other["failures"] += self.tables.delete(
+                "failures", unit=list(batch.resolve_failures)
+            )
         for key, value in batch.meta.items():
-            if self._put("meta", ("key", "value"), (key, rows.dump(value))):
+            if self._put("meta", "key, value", [(key, rows.dump(value))]):
                 self._other["meta"] += 1
                 if key == "generation":
-                    self._flip(int(value or 0))
-
-    def _flip(self, generation: int) -> None:
-        """Drop the vectors that newer ones of the now visible generation replace."""
-        self._other["vectors"] += 1
-        self._db.execute(
-            "DELETE FROM vectors WHERE generation < (SELECT max(v.generation) FROM vectors v "
-            "WHERE v.kind = vectors.kind AND v.item = vectors.item AND v.generation <= ?)",
-            (generation,),
-        )
+                    # Newer vectors replace older ones of what now becomes visible.
+                    self._other["vectors"] += 1
+                    self.tables.flip(int(value or 0))
 
 
 def _unknown(label: str) -> NotFoundError:
