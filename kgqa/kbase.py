@@ -34,7 +34,7 @@ from kgqa.protocols import (
     Store,
 )
 from kgqa.query import answer as answering
-from kgqa.query import history
+from kgqa.query import history, labels
 from kgqa.query.scope import scope_of
 from kgqa.store import create_store, open_store
 from kgqa.temporal.dates import parse_end_points
@@ -178,24 +178,24 @@ class KBase:
     ) -> Receipt:
         """Say that a node or fact ended: ``at`` is the last granule it held in, by default."""
         term = parse_end_points(None, at, numbering=year_numbering, ends=ends)
-        end = End(self._label(label), term.ee, term.le)
+        end = End(labels.label(self._store, label), term.ee, term.le)
         return self._change(Batch(ends=(end,), note=f"end {end.label}"), end.label, dry_run)
 
     def retract(self, label: str, *, dry_run: bool = False) -> Receipt:
         """Say that a node or fact was never true; ``known_at`` before now still shows it."""
-        full = self._label(label)
+        full = labels.label(self._store, label)
         return self._change(Batch(retract=(full,), note=f"retract {full}"), full, dry_run)
 
     def erase(self, label: str, *, dry_run: bool = False) -> Receipt:
         """Remove the bytes of an item from every revision; a tombstone without content stays."""
-        full = self._label(label)
+        full = labels.label(self._store, label)
         if dry_run:
             return self._would(full)
         return self._store.erase([full])
 
     def delete(self, document: str, *, dry_run: bool = False) -> Receipt:
         """Withdraw a document (id or path) and exactly what only it supports."""
-        found = self._document(document)
+        found = labels.document(self._store, document)
         label = f"document:{found.id}"
         return self._change(Batch(delete=(found.id,), note=f"delete {label}"), label, dry_run)
 
@@ -347,7 +347,7 @@ class KBase:
 
     def _would(self, label: str) -> Receipt:
         if label not in self._store.get([label]):
-            raise _unknown(label)
+            raise labels.unknown(label)
         return Receipt(self._store.revision, False, {label.partition(":")[0] + "s": 1})
 
     def _history(self, function: Callable[..., T], *args: Any, options: AskOptions) -> T:
@@ -362,33 +362,9 @@ class KBase:
                 index.check_embedder(meta, embedder)
             return function(reader, embedder, *args)
 
-    def _label(self, text: str) -> str:
-        kinds = ("node:", "fact:", "document:")
-        tries = [text] if text.startswith(kinds) else [kind + text for kind in kinds]
-        found = self._store.get(tries)
-        for label in tries:
-            if label in found:
-                return label
-        raise _unknown(text)
-
     def _node(self, text: str) -> str:
         with self._store.view() as reader:
             return history.resolve(reader, text)
-
-    def _document(self, text: str) -> Document:
-        bare = text.removeprefix("document:")
-        for document in self._store.documents():
-            if bare in (document.id, document.path):
-                return document
-        raise _unknown(text)
-
-
-def _unknown(text: str) -> NotFoundError:
-    return NotFoundError(
-        f"nothing here is called {text!r}",
-        code="item.not_found",
-        hint="list ids with: kgqa nodes KB, kgqa documents KB, kgqa timeline KB NAME",
-    )
 
 
 def _with(options: AskOptions, as_of: str | None) -> AskOptions:

@@ -24,7 +24,8 @@ from pydantic.fields import FieldInfo
 from kgqa import __version__, settings
 from kgqa.errors import FaultError, InputError, KGQAError, UnavailableError
 from kgqa.exchange.plain import plain
-from kgqa.ops import OPERATIONS, Input, Operation
+from kgqa.inputs import Input
+from kgqa.ops import OPERATIONS, Operation
 from kgqa.surfaces import text
 from kgqa.surfaces.progress import Bar
 
