@@ -206,6 +206,15 @@ class OutInput(Input):
     output: str = _needed("the file to write", "-o")
 
 
+class CopyInput(Input):
+    """Say where a copy goes."""
+
+    dst: str = _at("path or URL of a new base, or of an unfinished copy of the same state")
+    restart: bool = _opt(False, "throw an unfinished copy away and start again")
+    dry_run: bool = _opt(False, "count the rows, and write nothing")
+    verify_only: bool = _opt(False, "compare both bases, and write nothing")
+
+
 class BatchInput(ScopeInput):
     """Answer a file of questions."""
 

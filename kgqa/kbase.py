@@ -43,6 +43,7 @@ from kgqa.temporal.interval import Numbering
 if TYPE_CHECKING:
     from kgqa.ingest.index import IndexReport
     from kgqa.ingest.report import LoadReport
+    from kgqa.store.moving import CopyReport
 
 OPEN = AskOptions()
 T = TypeVar("T")
@@ -322,6 +323,26 @@ class KBase:
         """Copy the base, history and all, while it is in use; ConflictError if the file exists."""
         self._store.backup(Path(path))
         return Path(path)
+
+    def copy(
+        self,
+        url: str | os.PathLike[str],
+        *,
+        restart: bool = False,
+        dry_run: bool = False,
+        verify_only: bool = False,
+        progress: Progress | None = None,
+    ) -> CopyReport:
+        """Copy the base, history and vectors and all, to another store, while it is in use.
+
+        Goes on where a copy of this same state stopped (``restart``: from the start); one that
+        is finished is compared, and nothing is written. See docs/copy.md.
+        """
+        from kgqa.store import moving
+
+        plan = moving.CopyPlan(restart, dry_run, verify_only)
+        place = os.fspath(url)
+        return moving.move(self._store, place, plan, self._settings.lock_timeout, progress)
 
     def export(self, path: str | os.PathLike[str], *, progress: Progress | None = None) -> Path:
         """Write the current state as JSONL (``-`` = standard output), whole or not at all."""

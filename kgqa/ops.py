@@ -17,6 +17,7 @@ from kgqa.errors import InputError
 from kgqa.inputs import (
     AskInput,
     BatchInput,
+    CopyInput,
     DiffInput,
     DocumentsInput,
     EndInput,
@@ -198,6 +199,9 @@ OPERATIONS: dict[str, Operation] = dict(
             lambda kb, i, p: tasks.Verified(tuple(kb.verify()))),
         _op("backup", "copy the base while it is in use", OutInput,
             lambda kb, i, p: kb.backup(i.output)),
+        _op("copy", "copy the base, history and all, to another store", CopyInput,
+            lambda kb, i, p: kb.copy(i.dst, restart=i.restart, dry_run=i.dry_run,
+                                     verify_only=i.verify_only, progress=p)),
         _op("export", "write the base as JSONL", OutInput,
             lambda kb, i, p: kb.export(i.output, progress=p)),
         _op("import", "read what export wrote", FileInput,

@@ -9,10 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kgqa.errors import InputError
 from kgqa.model.things import Relation
 from kgqa.protocols import Json, Store
+
+if TYPE_CHECKING:
+    from kgqa.store.moving import Target
 
 LOCK_SECONDS = 5.0
 """How long a writer waits for another one, unless told otherwise."""
@@ -44,6 +48,16 @@ def create_store(
     from kgqa.store.sqlite import SQLiteStore
 
     return SQLiteStore.create(_path(url), meta, lock_timeout, relations)
+
+
+def open_target(url: str | Path, lock_timeout: float = LOCK_SECONDS) -> Target:
+    """Return the place of a path or ``sqlite://`` URL, where a copy may go.
+
+    Raises InputError (``store.unknown_scheme``).
+    """
+    from kgqa.store.sqlite_rows import SQLiteTarget
+
+    return SQLiteTarget(_path(url), lock_timeout)
 
 
 def _path(url: str | Path) -> Path:

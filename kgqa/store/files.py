@@ -30,6 +30,8 @@ from kgqa.store import LOCK_SECONDS
 from kgqa.store.schema import APPLICATION_ID, MIGRATIONS
 
 _MAGIC = b"SQLite format 3\x00"
+UNFINISHED_ID = 0x6B676763
+"""``kggc``: takes the place of APPLICATION_ID in the header of an unfinished copy."""
 
 
 def connect(path: Path, *, write: bool = False, wait: float = LOCK_SECONDS) -> sqlite3.Connection:
@@ -178,6 +180,12 @@ def _logs(path: Path) -> list[Path]:
     return [path.with_name(path.name + suffix) for suffix in ("-wal", "-shm", "-journal")]
 
 
+def remove(path: Path) -> None:
+    """Remove a base, whose writer_lock is held; then its logs, without which it is damaged."""
+    for left in (path, *_logs(path)):
+        left.unlink(missing_ok=True)
+
+
 def publish(draft: Path, path: Path) -> None:
     """Give a finished draft its name, unless that is taken. Raises ConflictError."""
     with draft.open("rb+") as file:
@@ -223,8 +231,8 @@ def _apply(connection: sqlite3.Connection, version: int, migrations: Sequence[st
 def version_of(path: Path) -> int:
     """Return the version of a base's file, having checked that it is one.
 
-    Raises NotFoundError (``store.not_found``), InputError (``store.not_a_base``), FaultError
-    (``store.corrupt``).
+    Raises NotFoundError (``store.not_found``), InputError (``store.not_a_base``),
+    UnavailableError (``store.unfinished``), FaultError (``store.corrupt``).
     """
     if not path.is_file():
         raise _missing(path)
@@ -236,6 +244,8 @@ def version_of(path: Path) -> int:
     try:
         application: int = connection.execute("PRAGMA application_id").fetchone()[0]
         version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+        if application == UNFINISHED_ID:
+            raise _unfinished(path, connection.execute("SELECT source FROM copying").fetchone()[0])
     finally:
         connection.close()
     if application != APPLICATION_ID or version < 1:
@@ -247,6 +257,13 @@ def _not_a_base(path: Path) -> InputError:
     return InputError(
         f"{str(path)!r} is not a knowledge base", code="store.not_a_base",
         hint="give the file that kgqa init made",
+    )  # fmt: skip
+
+
+def _unfinished(path: Path, source: str) -> UnavailableError:
+    return UnavailableError(
+        f"{str(path)!r} is an unfinished copy of {source!r}", code="store.unfinished",
+        hint=f"finish it with: kgqa copy {source} {path}",
     )  # fmt: skip
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -29,13 +28,13 @@ from kgqa.protocols import (
     Reached,
     Reader,
     Receipt,
+    Rows,
 )
-from kgqa.store import LOCK_SECONDS, files, hooks, rows, sums
+from kgqa.store import LOCK_SECONDS, files, hooks, revisions
 from kgqa.store.schema import MIGRATIONS
 from kgqa.store.snapshot import Cache, Snapshot
 from kgqa.store.sqlite_tables import SQLiteTables
 from kgqa.store.view import View
-from kgqa.store.writing import Writing
 
 if TYPE_CHECKING:
     import numpy as np
@@ -178,17 +177,9 @@ class SQLiteStore:
         (``store.locked``, ``store.disk_full``).
         """
         with files.translated(self.path), self._writer() as connection:
-            last, wall = last_revision(connection)
-            writing = Writing(SQLiteTables(connection), last + 1)
-            writing.apply(batch)
-            counts = writing.counts
-            ambiguous = tuple(sorted(writing.ambiguous))
-            if not counts:
+            receipt = revisions.write(SQLiteTables(connection), batch)
+            if not receipt.changed:
                 connection.rollback()
-                return Receipt(last, False, {}, ambiguous)
-            record(connection, last + 1, wall, rows.clean(batch.note))
-            touch(connection, last + 1, writing.touched)
-            receipt = Receipt(last + 1, True, counts, ambiguous)
         return receipt
 
     def erase(self, labels: Sequence[str]) -> Receipt:
@@ -198,20 +189,13 @@ class SQLiteStore:
         claims; ``fact:``, ``chunk:``: those. A tombstone without content stays. Reads of
         earlier revisions show nothing of it either.
         """
-        from kgqa.store.erasing import Erasing
-
-        self._check_open()
         with files.translated(self.path):
             with self._writer() as connection:
-                last, wall = last_revision(connection)
-                writing = Writing(SQLiteTables(connection), last + 1)
-                removed = Erasing(writing).apply(labels)
-                if removed:
+                receipt = revisions.erase(SQLiteTables(connection), labels)
+                if receipt.changed:
                     files.scrub(connection)
-                    record(connection, last + 1, wall, "erase")
-                    touch(connection, last + 1, ("chunks", "nodes", "vectors", "merges"))
             files.empty_log(self.path, self._wait)
-        return Receipt(last + bool(removed), bool(removed), {"rows": removed} if removed else {})
+        return receipt
 
     def backup(self, path: Path) -> None:
         """Copy one consistent state to a new file, while others read and write.
@@ -230,6 +214,20 @@ class SQLiteStore:
             with files.temporary(path) as draft:
                 files.copy_to(self.path, draft)
                 files.publish(draft, path)
+
+    @contextmanager
+    def rows(self) -> Iterator[Rows]:
+        """Yield the rows of one state, whatever is committed meanwhile. Use it in one thread."""
+        from kgqa.store.sqlite_rows import SQLiteRows
+
+        with files.translated(self.path):
+            connection = self._begin()
+        try:
+            rows = SQLiteRows(connection, self.path)
+            rows.pin()
+            yield rows
+        finally:
+            self._give_back(connection)
 
     def verify(self) -> list[Problem]:
         """Recompute what is derived and compare; return every difference found."""
@@ -356,25 +354,3 @@ class _Reading:
         self._store._give_back(self._connection)
         if isinstance(exc, files.READING):
             raise files.typed(exc, self._store.path) from exc
-
-
-def last_revision(connection: sqlite3.Connection) -> tuple[int, int]:
-    """Return the last revision and a wall clock for the next, in ms, never going back."""
-    n, wall = connection.execute(
-        "SELECT coalesce(max(n), 0), coalesce(max(wall), 0) FROM revisions"
-    ).fetchone()
-    return n, max(wall, time.time_ns() // 1_000_000)
-
-
-def record(connection: sqlite3.Connection, revision: int, wall: int, note: str) -> None:
-    """Record a revision."""
-    row = (revision, wall, note)
-    connection.execute("INSERT INTO revisions VALUES (?, ?, ?, ?)", (*row, sums.of(row)))
-
-
-def touch(connection: sqlite3.Connection, revision: int, parts: Iterable[str]) -> None:
-    """Record that copies of these parts in readers' hands are old."""
-    written = [(f"_touched:{part}", str(revision)) for part in parts]
-    connection.executemany(
-        "REPLACE INTO meta VALUES (?, ?, ?)", [(*row, sums.of(row)) for row in written]
-    )

@@ -20,6 +20,7 @@ from kgqa.model.answer import Answer, AnswerItem, Citation, SearchResult
 from kgqa.model.things import Document, Fact, Failure, Node, Relation
 from kgqa.protocols import Problem, Receipt
 from kgqa.query.history import Diff, Line, NodeHistory, NodeLine, Snapshot, When
+from kgqa.store.moving import CopyReport
 from kgqa.tasks import BatchReport, Demo, Explained, Made, Verified
 from kgqa.temporal import format as format_validity
 
@@ -73,6 +74,11 @@ def _(result: BatchReport) -> int:
 @status.register
 def _(result: Verified) -> int:
     return 70 if result.problems else 0
+
+
+@status.register
+def _(result: CopyReport) -> int:
+    return 4 if result.differing else 0
 
 
 @status.register
@@ -334,6 +340,26 @@ def _(result: BatchReport) -> Iterable[str]:
         f"answered {result.answered}, kept {result.resumed} from before, abstained "
         f"{result.abstained}, failed {result.failed}, in {result.seconds:.1f} s: {result.output}"
     )
+
+
+@render.register
+def _(result: CopyReport) -> Iterable[str]:
+    rows = sum(tally.rows for tally in result.tables.values())
+    state = f"revision {result.revision}, {rows} rows"
+    if result.action == "would copy":
+        yield f"would copy: {state}, {result.kept} of them there already"
+        yield from (f"    {name}: {tally.rows}" for name, tally in result.tables.items())
+    elif result.action == "copied":
+        yield (
+            f"copied: {state}, {result.kept} of them before, in {result.seconds:.1f} s; "
+            f"every table is equal, digest {result.digest}"
+        )
+    elif result.action == "unchanged":
+        yield f"nothing to do: {result.target} is a copy already, digest {result.digest}"
+    elif result.differing:
+        yield f"not equal: {', '.join(result.differing)}"
+    else:
+        yield f"equal: {state}, digest {result.digest}"
 
 
 @render.register
