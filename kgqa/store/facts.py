@@ -1,40 +1,41 @@
 """Facts of one state: matched, read as they hold, expanded into paths.
 
-Belongs here: SQL over facts and their claims. Must not: the rules of reading (``reading``).
+Belongs here: the order of reads over facts and what lies beside them, the same for every store.
+Must not: SQL, Cypher, the rules of reading (``reading``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from heapq import merge as in_order
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from kgqa.model.ids import object_token
-from kgqa.model.things import Fact
+from kgqa.model.things import Fact, Relation
 from kgqa.protocols import Pattern, Reached
 from kgqa.store import queries, rows
-from kgqa.store.queries import Where, marks
 from kgqa.store.reading import Sibling, Siblings, overridden, stopped
 from kgqa.store.rows import Record
 from kgqa.temporal.interval import END
 
 if TYPE_CHECKING:
-    from kgqa.store.snapshot import Snapshot
+    from kgqa.store.state import State
 
 _PAGE = 64
 _LARGEST_PAGE = 4096
+_NO_RULE = Relation("", "")
+_NONE = Siblings(())
 
 
 class Facts:
-    """Read the facts of a snapshot."""
+    """Read the facts of a state."""
 
-    __slots__ = ("_db", "_siblings", "_snapshot")
+    __slots__ = ("_siblings", "_state")
 
-    def __init__(self, snapshot: Snapshot) -> None:
-        self._snapshot = snapshot
-        self._db = snapshot.connection
+    def __init__(self, state: State) -> None:
+        self._state = state
         self._siblings: dict[tuple[str, str, str, int | None], Siblings] = {}
 
     def match(self, pattern: Pattern) -> list[Fact]:
@@ -61,7 +62,7 @@ class Facts:
 
     def _canonical(self, pattern: Pattern) -> Pattern:
         """Return the pattern with ids followed through merges; itself if none is merged."""
-        canonical, known_at = self._snapshot.canonical, pattern.known_at
+        canonical, known_at = self._state.canonical, pattern.known_at
         subject, object_ = pattern.subject, pattern.object
         if subject is not None:
             subject = canonical(subject, known_at)
@@ -97,9 +98,10 @@ class Facts:
     ) -> list[Fact]:
         """Return facts as they are read: ends overridden and stopped, then filtered again."""
         facts = rows.facts(found)
-        if not any(map(_may_end, facts)):
+        endless = [fact for fact in facts if fact.valid.le == END and fact.valid.dated]
+        if not endless:
             return facts
-        read = self._ended([fact for fact in facts if _may_end(fact)], known_at)
+        read = self._ended(endless, self._state.known(known_at))
         # Only an end that moved can have left the span that the store has checked.
         return [
             now
@@ -116,27 +118,39 @@ class Facts:
         )
 
     def _ended(self, facts: list[Fact], known_at: int | None) -> dict[str, Fact]:
-        """Return facts by id with the end that others beside them give, of those that get one."""
-        known_at = self._state.known(known_at)
+        """Return facts by id, with the ends that the facts beside them give."""
         declared = self._state.declared()
-        self._fetch("subject", ((fact.subject, fact.relation) for fact in facts), known_at)
+        rules = [declared.get(fact.relation, _NO_RULE) for fact in facts]
+        both = list(zip(facts, rules, strict=True))
+        for limited in (False, True):
+            asked = [f for f, rule in both if (rule.max_objects is not None) == limited]
+            pairs = [(fact.subject, fact.relation) for fact in asked]
+            self._fetch("subject", pairs, known_at, closed=not limited)
+        pairs = [
+            (object_token(f.object), f.relation) for f, r in both if r.max_subjects is not None
+        ]
+        self._fetch("object", pairs, known_at, closed=False)
         read: dict[str, Fact] = {}
-        rest: list[tuple[Fact, str, Relation]] = []
-        for fact in facts:
+        for fact, rule in both:
             token = object_token(fact.object)
-            beside = self._siblings["subject", fact.subject, fact.relation, known_at]
-            now = overridden(fact, beside.stated_end(fact, token))
-            if now is not fact:
-                read[fact.id] = now
-            elif (relation := declared.get(fact.relation)) is not None:
-                rest.append((fact, token, relation))
-        held = [(token, r.key) for _, token, r in rest if r.max_subjects is not None]
-        self._fetch("object", held, known_at)
-        for fact, token, relation in rest:
             values = self._siblings["subject", fact.subject, fact.relation, known_at]
             holders = self._siblings.get(("object", token, fact.relation, known_at), values)
-            read[fact.id] = stopped(fact, values, holders, relation, token)
+            now = overridden(fact, values.stated_end(fact, token))
+            if now is fact:
+                now = stopped(fact, values, holders, rule, token)
+            read[fact.id] = now
         return read
+
+    def _fetch(
+        self, side: str, pairs: Iterable[tuple[str, str]], known_at: int | None, closed: bool
+    ) -> None:
+        """Read the facts beside each (subject or object, relation), if not read before."""
+        siblings = self._siblings
+        asked = [p for p in dict.fromkeys(pairs) if (side, *p, known_at) not in siblings]
+        if asked:
+            siblings.update({(side, *pair, known_at): _NONE for pair in asked})
+            for pair, found in self._state.beside(side, asked, known_at, closed):
+                siblings[side, *pair, known_at] = Siblings(map(Sibling._make, found))
 
     def expand(
         self, seeds: Sequence[str], hops: int, pattern: Pattern, limit: int
@@ -154,7 +168,7 @@ class Facts:
                 incident[node] = _Replay(self._incident(node, pattern))
             return incident[node]
 
-        start = dict.fromkeys(self._snapshot.canonical(seed, known_at) for seed in seeds)
+        start = dict.fromkeys(self._state.canonical(seed, known_at) for seed in seeds)
         level: list[tuple[tuple[Fact, ...], tuple[str, ...]]] = [((), (seed,)) for seed in start]
         found: list[Reached] = []
         for _ in range(hops):
