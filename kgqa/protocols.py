@@ -69,6 +69,16 @@ class Hit:
     score: float
 
 
+class Hits(list[Hit]):
+    """Hold hits, best first; ``how`` says by which way they were found, and of how many."""
+
+    __slots__ = ("how",)
+
+    def __init__(self, hits: Iterable[Hit] = (), how: str = "") -> None:
+        super().__init__(hits)
+        self.how = how
+
+
 @dataclass(frozen=True, slots=True)
 class Reached:
     """Hold one expansion result: the facts from a seed, in order, and the node reached."""
@@ -201,8 +211,8 @@ class Reader(Protocol):
     def expand(
         self, seeds: Sequence[str], hops: int, pattern: Pattern, limit: int
     ) -> list[Reached]: ...
-    def nearest(self, vector: np.ndarray, k: int, pattern: Pattern) -> list[Hit]: ...
-    def find(self, text: str, k: int, pattern: Pattern) -> list[Hit]: ...
+    def nearest(self, vector: np.ndarray, k: int, pattern: Pattern) -> Hits: ...
+    def find(self, text: str, k: int, pattern: Pattern) -> Hits: ...
     def names(self, keys: Iterable[str], known_at: int | None = None) -> list[NameHit]: ...
     def chunks(self, document: str, known_at: int | None = None) -> list[Chunk]: ...
     def relations(self) -> dict[str, Relation]: ...

@@ -156,7 +156,7 @@ class Search:
         for rank, hit in enumerate(hits, 1):
             strength = _coverage(words, self._raw(hit)) / COVERAGE * 0.5
             self._note(f"{hit.kind}:{hit.id}", "text", rank, min(strength, 1.0))
-        self._step("text", start, found=len(hits))
+        self._step("text", start, found=len(hits), how=hits.how)
         return len(hits)
 
     def _vectors(self, request: Request, wanted: int) -> int:
@@ -175,7 +175,7 @@ class Search:
         for rank, hit in enumerate(hits, 1):
             strength = max(hit.score, 0.0) / COSINE * 0.5
             self._note(f"{hit.kind}:{hit.id}", "vector", rank, min(strength, 1.0))
-        self._step("vectors", start, found=len(hits))
+        self._step("vectors", start, found=len(hits), how=hits.how)
         return len(hits)
 
     def _pattern(self) -> Pattern:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgqa.errors import FaultError
-from kgqa.protocols import Hit, ItemKind, Pattern
+from kgqa.protocols import Hit, Hits, ItemKind, Pattern
 from kgqa.store import queries
 from kgqa.store.queries import Where
 from kgqa.store.vectors import VectorIndex
@@ -27,14 +27,14 @@ _Ints = NDArray[np.int64]
 _Mask = NDArray[np.bool_]
 
 
-def find(snapshot: Snapshot, text: str, k: int, pattern: Pattern) -> list[Hit]:
+def find(snapshot: Snapshot, text: str, k: int, pattern: Pattern) -> Hits:
     """Return the best hits among node names and chunks by BM25; ties by kind, then id.
 
     A text without a word finds nothing. Relations are not searched. ``kind`` narrows nodes.
     """
     expression = queries.match_expression(text)
     if expression is None or k < 1:
-        return []
+        return Hits()
     known_at = pattern.known_at if pattern.known_at is not None else snapshot.revision
     current = known_at >= snapshot.revision
     hits: list[Hit] = []
@@ -57,23 +57,24 @@ def find(snapshot: Snapshot, text: str, k: int, pattern: Pattern) -> list[Hit]:
             )
         ]
     hits.sort(key=lambda h: (-h.score, h.kind, h.id))
-    return hits[:k]
+    return Hits(hits[:k], "fts5, filtered, bm25")
 
 
-def nearest(snapshot: Snapshot, vector: NDArray[np.float32], k: int, pattern: Pattern) -> list[Hit]:
+def nearest(snapshot: Snapshot, vector: NDArray[np.float32], k: int, pattern: Pattern) -> Hits:
     """Return the nearest items by cosine that satisfy the pattern; ties by id."""
     vectors = snapshot.cache.get("vectors", snapshot, lambda: _Vectors(snapshot))
     if k < 1 or not len(vectors.index):
-        return []
+        return Hits()
     vector = np.asarray(vector, dtype=np.float32)
     if pattern.known_at is None or pattern.known_at >= snapshot.revision:
         mask = _current(snapshot, vectors, pattern)
     else:
         mask = _past(snapshot, vectors, pattern)
-    return [
+    hits = (
         Hit(_KINDS[vectors.kinds[row]], vectors.names[row], score)
         for row, score in vectors.index.search(vector, k, mask)
-    ]
+    )
+    return Hits(hits, f"exact, {np.count_nonzero(mask)} of {len(mask)} hold")
 
 
 class _Vectors:

@@ -19,7 +19,7 @@ from kgqa.protocols import (
     Batch,
     Capability,
     Change,
-    Hit,
+    Hits,
     Json,
     NameHit,
     Pattern,
@@ -271,12 +271,12 @@ class SQLiteStore:
         with self._snapshot() as s:
             return s.expand(seeds, hops, pattern, limit)
 
-    def nearest(self, vector: np.ndarray, k: int, pattern: Pattern) -> list[Hit]:
+    def nearest(self, vector: np.ndarray, k: int, pattern: Pattern) -> Hits:
         """Return the nearest embedded items."""
         with self._snapshot() as s:
             return s.nearest(vector, k, pattern)
 
-    def find(self, text: str, k: int, pattern: Pattern) -> list[Hit]:
+    def find(self, text: str, k: int, pattern: Pattern) -> Hits:
         """Return full-text hits."""
         with self._snapshot() as s:
             return s.find(text, k, pattern)

@@ -26,7 +26,7 @@ from kgqa.model.things import (
     Source,
     Span,
 )  # fmt: skip
-from kgqa.protocols import Change, Hit, NameHit, Pattern, Reached
+from kgqa.protocols import Change, Hit, Hits, NameHit, Pattern, Reached
 from kgqa.temporal import parse
 from kgqa.temporal.interval import UNDATED, Validity
 
@@ -149,22 +149,23 @@ class Base:
         chunks = [("chunk", c.id, c.text) for c in self.chunks_ if self._admits(p, c.validity)]
         return [h for h in nodes + chunks if h[0] in p.items]
 
-    def find(self, text: str, k: int, p: Pattern) -> list[Hit]:
+    def find(self, text: str, k: int, p: Pattern) -> Hits:
         words = set(re.findall(r"\w+", name_key(text)))
         scored = [
             (len(words & set(re.findall(r"\w+", name_key(t)))), kind, ident)
             for kind, ident, t in self._hits(p)
         ]
         ranked = sorted((s for s in scored if s[0]), key=lambda s: (-s[0], s[1], s[2]))
-        return [Hit(kind, ident, float(n)) for n, kind, ident in ranked[:k]]  # type: ignore[arg-type]
+        best = ranked[:k]
+        return Hits(Hit(kind, ident, float(n)) for n, kind, ident in best)  # type: ignore[arg-type]
 
-    def nearest(self, vector: np.ndarray, k: int, p: Pattern) -> list[Hit]:
+    def nearest(self, vector: np.ndarray, k: int, p: Pattern) -> Hits:
         scored = [
             (float(Letters().embed([t])[0] @ vector), kind, ident)
             for kind, ident, t in self._hits(p)
         ]
         ranked = sorted(scored, key=lambda s: (-s[0], s[2]))
-        return [Hit(kind, ident, s) for s, kind, ident in ranked[:k]]  # type: ignore[arg-type]
+        return Hits(Hit(kind, ident, s) for s, kind, ident in ranked[:k])  # type: ignore[arg-type]
 
     def names(self, keys: Iterable[str], known_at: int | None = None) -> list[NameHit]:
         wanted = set(keys)
