@@ -60,11 +60,13 @@ RANGE: Mapping[str, tuple[tuple[str, ...], ...]] = MappingProxyType(
             ("es", "ee", "id"),
         ),
         "claims": (("fact",), ("document",), ("subject_ref",), ("object_ref",), ("chunk",)),
+        "vectors": (("kind", "live", "es", "le"), ("kind", "live", "le", "es")),
     }
 )
 """By table: columns that are searched, in this order."""
 CHUNK_TEXT = "kgqa_chunk_text"
 NODE_TEXT = "kgqa_node_text"
+"""Full-text indexes of the property ``tokens``, which ``words.folded`` makes."""
 FILTERS = ("kb", "kind", "live", "es", "le", "generation")
 """Properties by which a vector index filters, where the server can."""
 
@@ -72,7 +74,7 @@ _CREATE_UNIQUE = "CREATE CONSTRAINT @name IF NOT EXISTS FOR (t:@label) REQUIRE (
 _CREATE_RANGE = "CREATE INDEX @name IF NOT EXISTS FOR (t:@label) ON (@columns)"
 _CREATE_TEXT = (
     "CREATE FULLTEXT INDEX @name IF NOT EXISTS FOR (t:@label) ON EACH [@columns] "
-    "OPTIONS {indexConfig: {`fulltext.analyzer`: 'standard-no-stop-words'}}"
+    "OPTIONS {indexConfig: {`fulltext.analyzer`: 'whitespace'}}"
 )
 _CREATE_VECTOR = (
     "CREATE VECTOR INDEX @name IF NOT EXISTS FOR (t:@label) ON (t.embedding) "
@@ -139,8 +141,8 @@ def base_schema() -> list[Wanted]:
         for columns in RANGE.get(table, ()):
             wanted.append(_made("RANGE", label, ("kb", *columns), _CREATE_RANGE))
     for name, label, columns in (
-        (CHUNK_TEXT, "Chunk", ("title", "section", "text")),
-        (NODE_TEXT, "Version", ("words",)),
+        (CHUNK_TEXT, "Chunk", ("tokens",)),
+        (NODE_TEXT, "Version", ("tokens",)),
     ):
         wanted.append(_made("FULLTEXT", label, columns, _CREATE_TEXT, name))
     return wanted

@@ -1,0 +1,128 @@
+"""Which way to the nearest vectors is quickest: how many may hold, and what each way costs.
+
+Belongs here: the choice and the figures it rests on. Must not: statements that search. A choice
+never alters what is found, so the figures may be rough. Measured by
+``benchmarks/neo4j_search.py``.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgqa.protocols import Pattern
+from kgqa.temporal.interval import BEGIN, END, narrowed
+
+Way: TypeAlias = Literal["exact", "search", "query"]
+
+_FEWEST = 30
+"""How many an index is asked for at least; below, a graph of neighbours misses some."""
+_SEARCH = 300
+"""How many cosines take as long as one SEARCH."""
+_QUERY = 15.0
+"""queryNodes takes as long for each vector visited as a share of one cosine, times 5."""
+_PER_COSINE = 25
+"""How many entries of a range index are read in the time of one cosine."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Hold the one condition of a pattern on a term: ``es < below`` and ``le > above``.
+
+    >>> Span.of(Pattern())
+    Span(below=9223372036854775807, above=-9223372036854775807)
+    """
+
+    below: int
+    above: int
+
+    @classmethod
+    def of(cls, pattern: Pattern) -> Span:
+        """Return what a pattern asks; a term of no bounds at all satisfies the widest."""
+        below, above = END, BEGIN
+        if pattern.valid is not None and pattern.match == "all":
+            below, above = pattern.valid.start + 1, pattern.valid.end - 1
+        elif pattern.valid is not None:
+            span = narrowed(pattern.valid, pattern.match)
+            below, above = span.end, span.start
+        if pattern.begun_before is not None:
+            below = min(below, pattern.begun_before)
+        return cls(below, above)
+
+    def widened(self) -> tuple[int, int]:
+        """Return the highest start and lowest end for a vector index, which rounds to doubles.
+
+        Instants beyond 285,000 years from 1970 lose their last digits there.
+        """
+        return (
+            min(END, self.below - 1 + (abs(self.below) >> 51)),
+            max(BEGIN, self.above + 1 - (abs(self.above) >> 51)),
+        )
+
+
+ALWAYS = Span(END, BEGIN)
+
+_NAMES: dict[Way, str] = {
+    "exact": "exact",
+    "search": "vector index (SEARCH)",
+    "query": "vector index (queryNodes)",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Hold a choice: the way, how many to ask an index for, and what it was chosen for.
+
+    ``by_end``: fewer items last until the time asked than have begun by then.
+    """
+
+    way: Way
+    limit: int
+    by_end: bool
+    held: int
+    total: int
+
+    def __str__(self) -> str:
+        return f"{_NAMES[self.way]}, {self.held} of {self.total} hold"
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Hold when the current embedded items of a base hold, by kind, and how big the index is.
+
+    ``bounds``: earliest starts and latest ends; ``entries``: vectors in the index, other bases
+    and generations included.
+    """
+
+    dimension: int
+    entries: int
+    bounds: dict[str, tuple[NDArray[np.int64], NDArray[np.int64]]] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, dimension: int, entries: int, found: list[Any]) -> Held:
+        """Return this of rows (kind, starts, ends)."""
+        bounds = {
+            kind: (np.array(starts, dtype=np.int64), np.array(ends, dtype=np.int64))
+            for kind, starts, ends in found
+        }
+        return cls(dimension, entries, bounds)
+
+    def plan(self, kind: str, span: Span, k: int, cypher25: bool) -> Plan:
+        """Return the quickest way to the ``k`` nearest of a kind within a span."""
+        starts, ends = self.bounds.get(kind, (np.empty(0), np.empty(0)))
+        begun, lasting = starts < span.below, ends > span.above
+        held = int(np.count_nonzero(begun & lasting))
+        by_start, by_end = int(np.count_nonzero(begun)), int(np.count_nonzero(lasting))
+        cosines = held + min(by_start, by_end) / _PER_COSINE
+        total = len(starts)
+        if cypher25:
+            way: Way = "exact" if cosines < _SEARCH else "search"
+            limit = max(_FEWEST, 3 * k)
+        else:
+            way = "exact" if cosines < math.sqrt(_QUERY * k * self.entries) else "query"
+            limit = max(2 * _FEWEST, math.ceil(5 * k * self.entries / max(held, 1)))
+        return Plan(way, limit, by_end < by_start, held, total)

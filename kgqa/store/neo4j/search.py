@@ -1,0 +1,290 @@
+"""Searches that rank: full text and vectors, filtered by the server before the best are taken.
+
+Belongs here: their statements. Must not: the choice between ways (``nearby``), words
+(``words``). Imports numpy, so it is itself imported on first use.
+
+An index of vectors holds what is current, each with the hull of its item's terms. What it finds
+is checked against the rows; where too few are left, all that hold are compared one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgqa.errors import InputError
+from kgqa.protocols import Hit, Hits, ItemKind, Pattern
+from kgqa.store.neo4j import words
+from kgqa.store.neo4j.cypher import Cypher, text
+from kgqa.store.neo4j.nearby import ALWAYS, Held, Span, Way
+from kgqa.store.neo4j.schema import CHUNK_TEXT, NODE_TEXT, vector_index, vector_label
+from kgqa.store.rows import Record
+from kgqa.temporal.interval import END, UNDATED
+
+if TYPE_CHECKING:
+    from kgqa.store.neo4j.snapshot import Snapshot
+
+_WIDER = 4
+_TRIES = 3
+_TIES = 50
+"""How many more text hits are read than asked for, so that equal scores are ordered by id."""
+_PARTS = ("chunks", "nodes", "vectors")
+"""The parts of a base on which the properties of vectors depend."""
+
+# What a pattern asks of a chunk ``c`` and a node ``n``.
+_CHUNK = text(
+    "c.recorded_from <= $at AND c.recorded_to > $at AND c.es < $below AND c.le > $above "
+    "AND ($undated OR c.es <> $es OR c.ls <> $ls OR c.ee <> $ee OR c.le <> $le)"
+)
+_NODE = text(
+    "n.recorded_from <= $at AND n.recorded_to > $at AND ($of IS NULL OR n.kind = $of) "
+    "AND (($undated AND n.existence = '') OR EXISTS { MATCH (e:Term {kb: $kb, node: n.n}) "
+    "WHERE e.es < $below AND e.le > $above "
+    "AND ($undated OR e.es <> $es OR e.ls <> $ls OR e.ee <> $ee OR e.le <> $le) })"
+)
+
+# Full text.
+_FIND: dict[ItemKind, Cypher] = {
+    "chunk": text(
+        "CALL db.index.fulltext.queryNodes($index, $words) YIELD node AS c, score "
+        "WITH c, score WHERE c.kb = $kb AND @holds "
+        "RETURN coalesce(c.id_long, c.id), score LIMIT $limit",
+        holds=_CHUNK,
+    ),
+    "node": text(
+        "CALL db.index.fulltext.queryNodes($index, $words) YIELD node AS n, score "
+        "WITH n, score WHERE n.kb = $kb AND @holds "
+        "RETURN coalesce(n.id_long, n.id), score LIMIT $limit",
+        holds=_NODE,
+    ),
+}
+
+_TEXTS: dict[ItemKind, str] = {"chunk": CHUNK_TEXT, "node": NODE_TEXT}
+
+# Vectors: what must be true of a vector ``v`` whose item is current.
+_NEWEST = text(
+    "NOT EXISTS { MATCH (w:Vector {kb: $kb, kind: $kind, item: v.item}) "
+    "WHERE w.generation > v.generation AND w.generation <= $active }"
+)
+_HOLDS: dict[ItemKind, Cypher] = {
+    "chunk": text("EXISTS { MATCH (c:Chunk {kb: $kb, id: v.item}) WHERE @holds }", holds=_CHUNK),
+    "node": text("EXISTS { MATCH (n:Version {kb: $kb, id: v.item}) WHERE @holds }", holds=_NODE),
+    "relation": text("true"),
+}
+_ROWS: dict[ItemKind, Cypher] = {
+    "chunk": text(
+        "MATCH (c:Chunk {kb: $kb}) WHERE @holds "
+        "MATCH (v:Vector {kb: $kb, kind: $kind, item: c.id}) WHERE",
+        holds=_CHUNK,
+    ),
+    "node": text(
+        "MATCH (n:Version {kb: $kb}) WHERE @holds "
+        "MATCH (v:Vector {kb: $kb, kind: $kind, item: n.id}) WHERE",
+        holds=_NODE,
+    ),
+    "relation": text("MATCH (v:Vector {kb: $kb, kind: $kind}) WHERE"),
+}
+_INDEXED = (
+    "WITH collect([coalesce(v.item_long, v.item), score, @newest AND @holds]) AS found "
+    "OPTIONAL MATCH (b:Base {kb: $kb}) RETURN found, b.revision"
+)
+_WAYS = {
+    "search": (
+        "CYPHER 25 MATCH (v:@label) SEARCH v IN (VECTOR INDEX @index FOR $vector "
+        "WHERE v.kb = $kb AND v.kind = $kind AND v.live = true AND v.generation <= $active "
+        "AND v.es <= $latest AND v.le >= $earliest LIMIT $limit) SCORE AS score " + _INDEXED
+    ),
+    "query": (
+        "CALL db.index.vector.queryNodes($index, $limit, $vector) YIELD node AS v, score "
+        "WITH v, score WHERE v.kb = $kb AND v.kind = $kind AND v.live = true "
+        "AND v.generation <= $active AND v.es < $below AND v.le > $above " + _INDEXED
+    ),
+    "exact": (
+        "MATCH (v:Vector) USING INDEX v:Vector(@keys) "
+        "WHERE v.kb = $kb AND v.kind = $kind AND v.live = true AND v.es < $below "
+        "AND v.le > $above AND v:@label AND v.generation <= $active "
+        "WITH v, vector.similarity.cosine(v.embedding, $vector) AS score "
+        "ORDER BY score DESC, v.item WITH v, score WHERE @newest AND @holds "
+        "WITH v, score LIMIT $k "
+        "WITH collect([coalesce(v.item_long, v.item), score, true]) AS found "
+        "OPTIONAL MATCH (b:Base {kb: $kb}) RETURN found, b.revision"
+    ),
+    "rows": (
+        "@rows v:@label AND v.generation <= $active AND @newest "
+        "WITH v, vector.similarity.cosine(v.embedding, $vector) AS score "
+        "ORDER BY score DESC, v.item LIMIT $k "
+        "RETURN collect([coalesce(v.item_long, v.item), score, true]), $at"
+    ),
+}
+_BY_START = ("kb", "kind", "live", "es", "le")
+_BY_END = ("kb", "kind", "live", "le", "es")
+
+_DIMENSION = (
+    "MATCH (v:Vector {kb: $kb}) WHERE v.generation <= $active RETURN size(v.embedding) LIMIT 1"
+)
+_ENTRIES = "MATCH (v:@label) RETURN count(v)"
+_BOUNDS = (
+    "MATCH (v:Vector) USING INDEX v:Vector(kb, kind, live, es, le) "
+    "WHERE v.kb = $kb AND v.kind = $kind AND v.live = true AND v.es < $end AND v.le <= $end "
+    "RETURN $kind, collect(v.es), collect(v.le)"
+)
+_CHANGED = (
+    "MATCH (s:Setting {kb: $kb}) WHERE s.key IN $keys AND s.recorded_to = $end "
+    "RETURN max(toInteger(s.value))"
+)
+
+
+def find(snapshot: Snapshot, wanted: str, k: int, pattern: Pattern) -> Hits:
+    """Return the best hits among node names and chunks by Lucene's BM25; ties by kind, then id.
+
+    A text without a word finds nothing. Relations are not searched. ``kind`` narrows nodes.
+    """
+    expression = words.expression(wanted)
+    if expression is None or k < 1:
+        return Hits()
+    asked = _asked(snapshot, pattern) | {"words": expression, "limit": k + _TIES}
+    hits = [
+        Hit(kind, name, score)
+        for kind in pattern.items
+        if kind in _FIND
+        for name, score in snapshot.run(_FIND[kind], asked | {"index": _TEXTS[kind]})
+    ]
+    hits.sort(key=lambda h: (-h.score, h.kind, h.id))
+    return Hits(hits[:k], "full text, filtered, bm25")
+
+
+def nearest(snapshot: Snapshot, vector: NDArray[np.float32], k: int, pattern: Pattern) -> Hits:
+    """Return the nearest items by cosine that satisfy the pattern; ties by id.
+
+    Which way they were found, and why, stands in ``how``. Raises InputError
+    (``vectors.query``) for a vector of another length, or without a direction.
+    """
+    if k < 1:
+        return Hits()
+    active = int(snapshot.meta().get("generation") or 0)
+    held = snapshot.cache.get("+".join(_PARTS), snapshot, lambda: _held(snapshot, active))
+    if not held.dimension:
+        return Hits()
+    if vector.shape != (held.dimension,) or not 0 < float(vector @ vector) < np.inf:
+        raise InputError(
+            f"query vector of shape {vector.shape}, zero or not finite; "
+            f"the index holds {held.dimension} numbers a row",
+            code="vectors.query",
+            hint="embed the question with the model that made the index",
+        )
+    asked = _asked(snapshot, pattern) | {
+        "vector": vector.tolist(),
+        "active": active,
+        "k": k,
+    }
+    hits: list[Hit] = []
+    how: list[str] = []
+    for kind in dict.fromkeys(pattern.items):
+        found, way = _Search(snapshot, held, kind, asked).run()
+        hits += found
+        how.append(f"{kind}: {way}")
+    hits.sort(key=lambda h: (-h.score, h.id, h.kind))
+    return Hits(hits[:k], "; ".join(how))
+
+
+def _asked(snapshot: Snapshot, pattern: Pattern) -> dict[str, Any]:
+    """Return the parameters of what a pattern asks."""
+    known_at = snapshot.revision if pattern.known_at is None else pattern.known_at
+    span = Span.of(pattern)
+    return {
+        "kb": snapshot.kb,
+        "at": min(known_at, snapshot.revision),
+        "below": span.below,
+        "above": span.above,
+        "of": pattern.kind,
+        "undated": pattern.undated == "include",
+        **dict(zip(("es", "ls", "ee", "le"), UNDATED.bounds, strict=True)),
+    }
+
+
+def _held(snapshot: Snapshot, active: int) -> Held:
+    asked = {"kb": snapshot.kb, "active": active, "end": END}
+    found = snapshot.run(_DIMENSION, asked)
+    if not found:
+        return Held(0, 0)
+    dimension: int = found[0][0]
+    entries = snapshot.run(text(_ENTRIES, label=vector_label(dimension)), {})[0][0]
+    bounds = [snapshot.run(_BOUNDS, asked | {"kind": kind})[0] for kind in _HOLDS]
+    return Held.read(dimension, entries, bounds)
+
+
+class _Search:
+    """Run one search over the vectors of one kind."""
+
+    def __init__(
+        self, snapshot: Snapshot, held: Held, kind: ItemKind, asked: dict[str, Any]
+    ) -> None:
+        self._snapshot = snapshot
+        self._held = held
+        self._kind = kind
+        # Relations hold always, whatever is asked of items that have a time.
+        span = ALWAYS if kind == "relation" else Span(asked["below"], asked["above"])
+        self._span = span
+        latest, earliest = span.widened()
+        self._asked = asked | {
+            "kind": kind, "index": vector_index(held.dimension), "below": span.below,
+            "above": span.above, "latest": latest, "earliest": earliest,
+        }  # fmt: skip
+
+    def run(self) -> tuple[list[Hit], str]:
+        """Return the hits, best first, and how they were found."""
+        if self._asked["at"] < self._snapshot.revision and self._kind != "relation":
+            return self._by_rows("as known then")
+        k = self._asked["k"]
+        plan = self._held.plan(self._kind, self._span, k, self._snapshot.cypher25)
+        if plan.way != "exact":
+            limit = plan.limit
+            for _ in range(_TRIES):
+                hits, seen = self._by(plan.way, limit=limit)
+                if hits is None:
+                    return self._by_rows("the base is newer")
+                if len(hits) >= k:
+                    return hits, f"{plan}, {limit} asked"
+                if seen < limit and (plan.way == "search" or limit >= self._held.entries):
+                    break
+                limit *= _WIDER
+        hits, _ = self._by("exact", keys=_BY_END if plan.by_end else _BY_START)
+        if hits is None:
+            return self._by_rows("the base is newer")
+        return hits, str(replace(plan, way="exact"))
+
+    def _by_rows(self, why: str) -> tuple[list[Hit], str]:
+        found, _ = self._found("rows")
+        return self._hits(found), f"exact, {why}"
+
+    def _by(
+        self, way: Way, limit: int = 0, keys: Sequence[str] = ()
+    ) -> tuple[list[Hit] | None, int]:
+        """Return hits and how many the index gave; None if it may be ahead of this state."""
+        found, newest = self._found(way, limit, keys)
+        if newest != self._snapshot.revision and self._changed():
+            return None, 0
+        return self._hits(found), len(found)
+
+    def _found(self, way: str, limit: int = 0, keys: Sequence[str] = ()) -> Record:
+        statement = text(
+            _WAYS[way], label=vector_label(self._held.dimension), index=self._asked["index"],
+            keys=keys,
+            rows=_ROWS[self._kind], newest=_NEWEST, holds=_HOLDS[self._kind],
+        )  # fmt: skip
+        return self._snapshot.run(statement, self._asked | {"limit": limit})[0]
+
+    def _hits(self, found: list[Any]) -> list[Hit]:
+        hits = [Hit(self._kind, name, 2 * score - 1) for name, score, holds in found if holds]
+        hits.sort(key=lambda h: (-h.score, h.id))
+        return hits
+
+    def _changed(self) -> bool:
+        """Tell whether a later revision than this state's changed what vectors carry."""
+        keys = [f"_touched:{part}" for part in _PARTS]
+        asked = {"kb": self._snapshot.kb, "keys": keys, "end": END}
+        return (self._snapshot.run(_CHANGED, asked)[0][0] or 0) > self._snapshot.revision
