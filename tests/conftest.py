@@ -10,6 +10,8 @@ from pathlib import Path
 
 from hypothesis import HealthCheck, settings
 
+pytest_plugins = ("kgqa.testing.plugin",)
+
 MEMORY_DISK = Path("/dev/shm")
 ROOM = 4 * 2**30
 

@@ -20,6 +20,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Self
+from urllib.parse import quote
 
 from kgqa.errors import DeniedError, KGQAError, UnavailableError
 from kgqa.testing.provision import find_java, jars, release
@@ -111,6 +112,11 @@ class Neo4jServer:
     def http_url(self) -> str:
         """Where HTTP answers, if that is on."""
         return f"http://{HOST}:{self._bolt_and_http()[1]}"
+
+    def base(self, name: str) -> str:
+        """Return the address of a base on this server, as kgqa takes it, password and all."""
+        secret = "" if self.password is None else f":{quote(self.password, safe='')}"
+        return f"bolt://{self.user}{secret}@{self.url.partition('://')[2]}/{quote(name, safe='')}"
 
     @property
     def auth(self) -> tuple[str, str] | None:
