@@ -37,6 +37,8 @@ RESERVED = frozenset({*LABELS.values(), "Base", "Entity", "Gone", "Literal"})
 """Labels that mean something to us: no kind of a node may become one of them."""
 OTHER = "OTHER"
 """The relationship type of relations that have none of their own."""
+LONG = "_long"
+"""What follows a column's name where its value is whole though the column's own was cut."""
 LONGEST = 1000
 """How many bytes of a text an index holds; the server refuses more than about 8,000."""
 
@@ -113,6 +115,61 @@ def properties(variable: str, columns: Iterable[str]) -> list[Cypher]:
     ['`t`.`n`']
     """
     return [Cypher(f"{name(variable)}.{name(column)}") for column in columns]
+
+
+def whole(variable: str, columns: Iterable[str], cut: frozenset[str]) -> list[Cypher]:
+    """Return properties as they were given, also those that ``short`` may have cut.
+
+    >>> whole("t", ["n", "id"], frozenset({"id"}))
+    ['`t`.`n`', 'coalesce(`t`.`id_long`, `t`.`id`)']
+    """
+    t = name(variable)
+    return [
+        Cypher(f"coalesce({t}.{name(c + LONG)}, {t}.{name(c)})" if c in cut else f"{t}.{name(c)}")
+        for c in columns
+    ]
+
+
+def fields(columns: Iterable[str]) -> list[Cypher]:
+    """Return a map's entries from the list ``r``.
+
+    >>> fields(["n", "id"])
+    ['`n`: r[0]', '`id`: r[1]']
+    """
+    return [Cypher(f"{name(column)}: r[{i}]") for i, column in enumerate(columns)]
+
+
+def setting(columns: Iterable[str]) -> list[Cypher]:
+    """Return what SET makes of ``t`` from the list ``r``.
+
+    >>> setting(["id"])
+    ['t.`id` = r[0]']
+    """
+    return [Cypher(f"t.{name(column)} = r[{i}]") for i, column in enumerate(columns)]
+
+
+def equal(columns: Iterable[str]) -> list[Cypher]:
+    """Return the conditions that columns of ``t`` have the values of parameters.
+
+    >>> equal(["id"])
+    ['t.`id` = $`id`']
+    """
+    return [Cypher(f"t.{name(column)} = ${name(column)}") for column in columns]
+
+
+def among(columns: Iterable[str]) -> list[Cypher]:
+    """Return the conditions that columns of ``t`` have one of the values of list parameters."""
+    return [Cypher(f"t.{name(column)} IN ${name(column)}") for column in columns]
+
+
+def fits(column: str) -> list[Cypher]:
+    """Return the condition that a column of ``t`` has the value ``v`` of a list that is unwound."""
+    return [Cypher(f"t.{name(column)} = v")]
+
+
+def there(columns: Iterable[str]) -> list[Cypher]:
+    """Return the conditions that columns of ``t`` have a value, as indexes need them."""
+    return [Cypher(f"t.{name(column)} IS NOT NULL") for column in columns]
 
 
 def number(value: int) -> Cypher:

@@ -64,9 +64,11 @@ RANGE: Mapping[str, tuple[tuple[str, ...], ...]] = MappingProxyType(
     }
 )
 """By table: columns that are searched, in this order."""
+TOKENS = "tokens"
+"""The property with the words of a row, which ``words.folded`` makes."""
 CHUNK_TEXT = "kgqa_chunk_text"
 NODE_TEXT = "kgqa_node_text"
-"""Full-text indexes of the property ``tokens``, which ``words.folded`` makes."""
+"""Full-text indexes of it."""
 FILTERS = ("kb", "kind", "live", "es", "le", "generation")
 """Properties by which a vector index filters, where the server can."""
 
@@ -141,8 +143,8 @@ def base_schema() -> list[Wanted]:
         for columns in RANGE.get(table, ()):
             wanted.append(_made("RANGE", label, ("kb", *columns), _CREATE_RANGE))
     for name, label, columns in (
-        (CHUNK_TEXT, "Chunk", ("tokens",)),
-        (NODE_TEXT, "Version", ("tokens",)),
+        (CHUNK_TEXT, "Chunk", (TOKENS,)),
+        (NODE_TEXT, "Version", (TOKENS,)),
     ):
         wanted.append(_made("FULLTEXT", label, columns, _CREATE_TEXT, name))
     return wanted
