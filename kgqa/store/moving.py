@@ -15,9 +15,9 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Literal, Protocol
 
-from kgqa.errors import ConflictError, FaultError
+from kgqa.errors import ConflictError, FaultError, UnavailableError
 from kgqa.protocols import Progress, Rows, Store
-from kgqa.store import LOCK_SECONDS, open_store, open_target
+from kgqa.store import LOCK_SECONDS, open_target
 from kgqa.store.rows import Record
 from kgqa.store.schema import MIGRATIONS
 from kgqa.store.tables import KEYS
@@ -26,9 +26,11 @@ PAGE_ROWS = 5_000
 PAGE_SIZE = 16_000_000
 """At most so many rows, and about so many characters and bytes, are written at once."""
 
-_EARLY = ("refs", "vectors")
+EARLY = ("refs", "vectors")
 """Tables whose rows change in place. They come first: a store that keeps no old states has to
 read these while nothing is written; the rest it can read as of a revision."""
+_ATTEMPTS = 3
+"""How often a copy begins where its source cannot be read as it was any more."""
 _WIDTH = 16
 
 Action = Literal["copied", "unchanged", "compared", "would copy"]
@@ -67,7 +69,7 @@ def layouts() -> dict[str, Layout]:
             "SELECT s.name FROM sqlite_schema s JOIN pragma_table_list l ON l.name = s.name "
             "WHERE l.type = 'table' AND s.type = 'table' ORDER BY s.rowid"
         ).fetchall()
-        names = list(dict.fromkeys([*_EARLY, *(name for (name,) in named)]))
+        names = list(dict.fromkeys([*EARLY, *(name for (name,) in named)]))
         return {name: _layout(name, fresh.execute(f"PRAGMA table_info({name})")) for name in names}
 
 
@@ -161,6 +163,13 @@ class Target(Protocol):
 
     def standing(self) -> Standing: ...
 
+    def rows(self) -> AbstractContextManager[Rows]:
+        """Read the base that is there.
+
+        Raises NotFoundError (``store.not_found``), UnavailableError (``store.unfinished``).
+        """
+        ...
+
     def marker(self) -> Marker:
         """Return how far an unfinished copy is."""
         ...
@@ -176,6 +185,8 @@ class Target(Protocol):
     def hold(self) -> AbstractContextManager[Receiver]:
         """Be the only one who goes on with an unfinished copy."""
         ...
+
+    def close(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,23 +231,38 @@ def move(
     another base is there; ``store.copy_of_other``: a copy of another state is), FaultError
     (``store.copy_differs``).
     """
-    target = open_target(url, wait)
-    with store.rows() as source:
-        marker = _beginning(source)
-        if plan.verify_only or target.standing() == "finished":
-            with closing(open_store(url, wait)) as other, other.rows() as there:
-                # Digests take time; another history is told at once.
-                if not plan.verify_only and _beginning(there).mark != marker.mark:
-                    raise _taken(target, "")
-                report = compare(source, there, progress)
-            if plan.verify_only:
-                return report
-            if report.differing:
-                raise _taken(target, ", ".join(report.differing))
-            return replace(report, action="unchanged")
-        if plan.dry_run:
-            return _would_copy(source, target, marker, plan)
-        return copy(source, target, restart=plan.restart, progress=progress)
+    for left in reversed(range(_ATTEMPTS)):
+        with closing(open_target(url, wait)) as target, store.rows() as source:
+            try:
+                return _move(source, target, plan, progress)
+            except UnavailableError as exc:
+                if exc.code != "store.source_moved" or not left:
+                    raise
+                plan = replace(plan, restart=True)
+    raise AssertionError("unreachable")
+
+
+def _move(source: Rows, target: Target, plan: CopyPlan, progress: Progress | None) -> CopyReport:
+    if plan.verify_only or target.standing() == "finished":
+        return _finished(source, target, plan, progress)
+    if plan.dry_run:
+        return _would_copy(source, target, plan)
+    return copy(source, target, restart=plan.restart, progress=progress)
+
+
+def _finished(
+    source: Rows, target: Target, plan: CopyPlan, progress: Progress | None
+) -> CopyReport:
+    with target.rows() as there:
+        # Digests take time; another history is told at once.
+        if not plan.verify_only and _beginning(there).mark != _beginning(source).mark:
+            raise _taken(target, ())
+        report = compare(source, there, progress)
+    if plan.verify_only:
+        return report
+    if report.differing:
+        raise _taken(target, report.differing)
+    return replace(report, action="unchanged")
 
 
 def copy(
@@ -279,10 +305,10 @@ def compare(source: Rows, there: Rows, progress: Progress | None = None) -> Copy
     return replace(report, differing=differing, seconds=seconds)
 
 
-def _would_copy(source: Rows, target: Target, start: Marker, plan: CopyPlan) -> CopyReport:
+def _would_copy(source: Rows, target: Target, plan: CopyPlan) -> CopyReport:
     kept = 0
     if target.standing() == "unfinished" and not plan.restart:
-        kept = _rows(_fitting(target, start).tallies)
+        kept = _rows(_fitting(target, _beginning(source)).tallies)
     counts = {table: Tally(source.count(table), "") for table in layouts()}
     report = _report("would copy", source, target.name, counts)
     return replace(report, digest="", written=_rows(counts) - kept, kept=kept)
@@ -312,8 +338,8 @@ def _fitting(target: Target, start: Marker) -> Marker:
     return marker
 
 
-def _taken(target: Target, differing: str) -> ConflictError:
-    how = f", other in: {differing}" if differing else ""
+def _taken(target: Target, differing: tuple[str, ...]) -> ConflictError:
+    how = f", other in: {', '.join(differing)}" if differing else ""
     return ConflictError(
         f"{target.name!r} is there already and is no copy of this state{how}",
         code="store.exists", hint="choose another name",

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from kgqa.errors import UnavailableError
+from kgqa.protocols import Rows
 from kgqa.store import LOCK_SECONDS, files, hooks
 from kgqa.store.moving import Marker, Standing, layouts
 from kgqa.store.queries import marks
 from kgqa.store.rows import Record
 from kgqa.store.schema import APPLICATION_ID
+from kgqa.store.sqlite import SQLiteStore
 from kgqa.store.sqlite_tables import SQLiteTables
 
 
@@ -107,6 +109,9 @@ class SQLiteTarget:
         """Return the path."""
         return str(self._path)
 
+    def close(self) -> None:
+        """Do nothing: nothing is open between calls."""
+
     def standing(self) -> Standing:
         """Say what is there. Raises InputError (``store.not_a_base``) if it is something else."""
         with files.translated(self._path):
@@ -119,6 +124,13 @@ class SQLiteTarget:
                     raise
                 return "unfinished"
             return "finished"
+
+    @contextmanager
+    def rows(self) -> Iterator[Rows]:
+        """Read the base that is there."""
+        with closing(SQLiteStore(self._path, lock_timeout=self._wait)) as store:
+            with store.rows() as rows:
+                yield rows
 
     def marker(self) -> Marker:
         """Return how far an unfinished copy is. Raises ConflictError if it is none any more."""
