@@ -8,13 +8,15 @@ never alters what is found, so the figures may be rough. Measured by
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kgqa.protocols import Pattern
+from kgqa.store.rows import Record
 from kgqa.temporal.interval import BEGIN, END, narrowed
 
 Way: TypeAlias = Literal["exact", "search", "query"]
@@ -103,11 +105,11 @@ class Held:
     bounds: dict[str, tuple[NDArray[np.int64], NDArray[np.int64]]] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, dimension: int, entries: int, found: list[Any]) -> Held:
-        """Return this of rows (kind, starts, ends)."""
+    def read(cls, dimension: int, entries: int, found: Mapping[str, Record]) -> Held:
+        """Return this of starts and ends by kind."""
         bounds = {
             kind: (np.array(starts, dtype=np.int64), np.array(ends, dtype=np.int64))
-            for kind, starts, ends in found
+            for kind, (starts, ends) in found.items()
         }
         return cls(dimension, entries, bounds)
 

@@ -26,7 +26,7 @@ from kgqa.store.rows import Record
 from kgqa.temporal.interval import END, UNDATED
 
 if TYPE_CHECKING:
-    from kgqa.store.neo4j.snapshot import Snapshot
+    from kgqa.store.neo4j.snapshot import Neo4jSnapshot
 
 _WIDER = 4
 _TRIES = 3
@@ -42,8 +42,8 @@ _CHUNK = text(
 )
 _NODE = text(
     "n.recorded_from <= $at AND n.recorded_to > $at AND ($of IS NULL OR n.kind = $of) "
-    "AND (($undated AND n.existence = '') OR EXISTS { MATCH (e:Term {kb: $kb, node: n.n}) "
-    "WHERE e.es < $below AND e.le > $above "
+    "AND (($undated AND n.existence = '') OR EXISTS { MATCH (e:Term) "
+    "USING INDEX e:Term(kb, node, es) WHERE e.kb = $kb AND e.node = n.n AND e.es < $below AND e.le > $above "
     "AND ($undated OR e.es <> $es OR e.ls <> $ls OR e.ee <> $ee OR e.le <> $le) })"
 )
 
@@ -67,26 +67,33 @@ _TEXTS: dict[ItemKind, str] = {"chunk": CHUNK_TEXT, "node": NODE_TEXT}
 
 # Vectors: what must be true of a vector ``v`` whose item is current.
 _NEWEST = text(
-    "NOT EXISTS { MATCH (w:Vector {kb: $kb, kind: $kind, item: v.item}) "
-    "WHERE w.generation > v.generation AND w.generation <= $active }"
+    "NOT EXISTS { MATCH (w:Vector) USING INDEX w:Vector(kb, kind, item, generation) "
+    "WHERE w.kb = $kb AND w.kind = $kind AND w.item = v.item AND w.generation > v.generation AND w.generation <= $active }"
 )
 _HOLDS: dict[ItemKind, Cypher] = {
-    "chunk": text("EXISTS { MATCH (c:Chunk {kb: $kb, id: v.item}) WHERE @holds }", holds=_CHUNK),
-    "node": text("EXISTS { MATCH (n:Version {kb: $kb, id: v.item}) WHERE @holds }", holds=_NODE),
+    "chunk": text(
+        "EXISTS { MATCH (c:Chunk) USING INDEX c:Chunk(kb, id, recorded_to) "
+        "WHERE c.kb = $kb AND c.id = v.item AND @holds }",
+        holds=_CHUNK,
+    ),
+    "node": text(
+        "EXISTS { MATCH (n:Version) USING INDEX n:Version(kb, id, recorded_to) "
+        "WHERE n.kb = $kb AND n.id = v.item AND @holds }",
+        holds=_NODE,
+    ),
     "relation": text("true"),
 }
 _ROWS: dict[ItemKind, Cypher] = {
     "chunk": text(
-        "MATCH (c:Chunk {kb: $kb}) WHERE @holds "
-        "MATCH (v:Vector {kb: $kb, kind: $kind, item: c.id}) WHERE",
+        "MATCH (c:Chunk) USING INDEX c:Chunk(kb, id, recorded_to) "
+        "WHERE c.kb = $kb AND c.id IS NOT NULL AND @holds WITH c.id AS item",
         holds=_CHUNK,
     ),
     "node": text(
-        "MATCH (n:Version {kb: $kb}) WHERE @holds "
-        "MATCH (v:Vector {kb: $kb, kind: $kind, item: n.id}) WHERE",
+        "MATCH (n:Version) USING INDEX n:Version(kb, id, recorded_to) "
+        "WHERE n.kb = $kb AND n.id IS NOT NULL AND @holds WITH n.id AS item",
         holds=_NODE,
     ),
-    "relation": text("MATCH (v:Vector {kb: $kb, kind: $kind}) WHERE"),
 }
 _INDEXED = (
     "WITH collect([coalesce(v.item_long, v.item), score, @newest AND @holds]) AS found "
@@ -114,31 +121,36 @@ _WAYS = {
         "OPTIONAL MATCH (b:Base {kb: $kb}) RETURN found, b.revision"
     ),
     "rows": (
-        "@rows v:@label AND v.generation <= $active AND @newest "
+        "@rows MATCH (v:Vector) USING INDEX v:Vector(kb, kind, item, generation) "
+        "WHERE v.kb = $kb AND v.kind = $kind AND v.item = item AND v.generation <= $active "
+        "AND v:@label AND @newest "
         "WITH v, vector.similarity.cosine(v.embedding, $vector) AS score "
         "ORDER BY score DESC, v.item LIMIT $k "
-        "RETURN collect([coalesce(v.item_long, v.item), score, true]), $at"
+        "RETURN collect([coalesce(v.item_long, v.item), score, true])"
     ),
 }
 _BY_START = ("kb", "kind", "live", "es", "le")
 _BY_END = ("kb", "kind", "live", "le", "es")
 
 _DIMENSION = (
-    "MATCH (v:Vector {kb: $kb}) WHERE v.generation <= $active RETURN size(v.embedding) LIMIT 1"
+    "MATCH (v:Vector) USING INDEX v:Vector(kb, kind, item, generation) WHERE v.kb = $kb "
+    "AND v.kind IS NOT NULL AND v.item IS NOT NULL AND v.generation <= $active "
+    "RETURN size(v.embedding) LIMIT 1"
 )
 _ENTRIES = "MATCH (v:@label) RETURN count(v)"
 _BOUNDS = (
     "MATCH (v:Vector) USING INDEX v:Vector(kb, kind, live, es, le) "
     "WHERE v.kb = $kb AND v.kind = $kind AND v.live = true AND v.es < $end AND v.le <= $end "
-    "RETURN $kind, collect(v.es), collect(v.le)"
+    "RETURN collect(v.es), collect(v.le)"
 )
 _CHANGED = (
-    "MATCH (s:Setting {kb: $kb}) WHERE s.key IN $keys AND s.recorded_to = $end "
+    "MATCH (s:Setting) USING INDEX s:Setting(kb, key, recorded_to) "
+    "WHERE s.kb = $kb AND s.key IN $keys AND s.recorded_to = $end "
     "RETURN max(toInteger(s.value))"
 )
 
 
-def find(snapshot: Snapshot, wanted: str, k: int, pattern: Pattern) -> Hits:
+def find(snapshot: Neo4jSnapshot, wanted: str, k: int, pattern: Pattern) -> Hits:
     """Return the best hits among node names and chunks by Lucene's BM25; ties by kind, then id.
 
     A text without a word finds nothing. Relations are not searched. ``kind`` narrows nodes.
@@ -157,7 +169,7 @@ def find(snapshot: Snapshot, wanted: str, k: int, pattern: Pattern) -> Hits:
     return Hits(hits[:k], "full text, filtered, bm25")
 
 
-def nearest(snapshot: Snapshot, vector: NDArray[np.float32], k: int, pattern: Pattern) -> Hits:
+def nearest(snapshot: Neo4jSnapshot, vector: NDArray[np.float32], k: int, pattern: Pattern) -> Hits:
     """Return the nearest items by cosine that satisfy the pattern; ties by id.
 
     Which way they were found, and why, stands in ``how``. Raises InputError
@@ -191,7 +203,7 @@ def nearest(snapshot: Snapshot, vector: NDArray[np.float32], k: int, pattern: Pa
     return Hits(hits[:k], "; ".join(how))
 
 
-def _asked(snapshot: Snapshot, pattern: Pattern) -> dict[str, Any]:
+def _asked(snapshot: Neo4jSnapshot, pattern: Pattern) -> dict[str, Any]:
     """Return the parameters of what a pattern asks."""
     known_at = snapshot.revision if pattern.known_at is None else pattern.known_at
     span = Span.of(pattern)
@@ -206,14 +218,14 @@ def _asked(snapshot: Snapshot, pattern: Pattern) -> dict[str, Any]:
     }
 
 
-def _held(snapshot: Snapshot, active: int) -> Held:
+def _held(snapshot: Neo4jSnapshot, active: int) -> Held:
     asked = {"kb": snapshot.kb, "active": active, "end": END}
     found = snapshot.run(_DIMENSION, asked)
     if not found:
         return Held(0, 0)
     dimension: int = found[0][0]
     entries = snapshot.run(text(_ENTRIES, label=vector_label(dimension)), {})[0][0]
-    bounds = [snapshot.run(_BOUNDS, asked | {"kind": kind})[0] for kind in _HOLDS]
+    bounds = {kind: snapshot.run(_BOUNDS, asked | {"kind": kind})[0] for kind in _HOLDS}
     return Held.read(dimension, entries, bounds)
 
 
@@ -221,14 +233,14 @@ class _Search:
     """Run one search over the vectors of one kind."""
 
     def __init__(
-        self, snapshot: Snapshot, held: Held, kind: ItemKind, asked: dict[str, Any]
+        self, snapshot: Neo4jSnapshot, held: Held, kind: ItemKind, asked: dict[str, Any]
     ) -> None:
         self._snapshot = snapshot
         self._held = held
         self._kind = kind
         # Relations hold always, whatever is asked of items that have a time.
-        span = ALWAYS if kind == "relation" else Span(asked["below"], asked["above"])
-        self._span = span
+        self._timed = kind != "relation"
+        self._span = span = Span(asked["below"], asked["above"]) if self._timed else ALWAYS
         latest, earliest = span.widened()
         self._asked = asked | {
             "kind": kind, "index": vector_index(held.dimension), "below": span.below,
@@ -237,7 +249,7 @@ class _Search:
 
     def run(self) -> tuple[list[Hit], str]:
         """Return the hits, best first, and how they were found."""
-        if self._asked["at"] < self._snapshot.revision and self._kind != "relation":
+        if self._timed and self._asked["at"] < self._snapshot.revision:
             return self._by_rows("as known then")
         k = self._asked["k"]
         plan = self._held.plan(self._kind, self._span, k, self._snapshot.cypher25)
@@ -258,7 +270,7 @@ class _Search:
         return hits, str(replace(plan, way="exact"))
 
     def _by_rows(self, why: str) -> tuple[list[Hit], str]:
-        found, _ = self._found("rows")
+        (found,) = self._found("rows")
         return self._hits(found), f"exact, {why}"
 
     def _by(
@@ -266,15 +278,14 @@ class _Search:
     ) -> tuple[list[Hit] | None, int]:
         """Return hits and how many the index gave; None if it may be ahead of this state."""
         found, newest = self._found(way, limit, keys)
-        if newest != self._snapshot.revision and self._changed():
+        if self._timed and newest != self._snapshot.revision and self._changed():
             return None, 0
         return self._hits(found), len(found)
 
     def _found(self, way: str, limit: int = 0, keys: Sequence[str] = ()) -> Record:
         statement = text(
             _WAYS[way], label=vector_label(self._held.dimension), index=self._asked["index"],
-            keys=keys,
-            rows=_ROWS[self._kind], newest=_NEWEST, holds=_HOLDS[self._kind],
+            keys=keys, rows=_ROWS.get(self._kind, ""), newest=_NEWEST, holds=_HOLDS[self._kind],
         )  # fmt: skip
         return self._snapshot.run(statement, self._asked | {"limit": limit})[0]
 

@@ -112,8 +112,7 @@ LIVE = {
     "relation": (
         "UNWIND $items AS i MATCH (v:Vector {kb: $kb, kind: 'relation', item: i}) "
         "WHERE v.generation IS NOT NULL "
-        "OPTIONAL MATCH (t:Relation {kb: $kb, key: i, recorded_to: $end}) "
-        "SET v.live = t IS NOT NULL, v.es = $begin, v.le = $end"
+        "SET v.live = true, v.es = $begin, v.le = $end"
     ),
 }
 """By kind: keeps what a search filters vectors by, the hull of the item's current terms."""

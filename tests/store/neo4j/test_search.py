@@ -1,0 +1,249 @@
+"""Searches on a server find what SQLite finds, by whichever way, whatever a pattern asks."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+import pytest
+
+from kgqa.errors import InputError
+from kgqa.model.things import Chunk, Node, Relation, Span
+from kgqa.protocols import Batch, Hits, Pattern, VectorRow
+from kgqa.store import revisions
+from kgqa.store.neo4j import nearby, schema
+from kgqa.store.neo4j.address import parse
+from kgqa.store.neo4j.session import Client
+from kgqa.store.neo4j.snapshot import Neo4jSnapshot
+from kgqa.store.neo4j.tables import Neo4jTables
+from kgqa.store.sqlite import SQLiteStore
+from kgqa.store.state import Cache
+from kgqa.temporal.interval import BEGIN, END, UNDATED, Interval, Validity
+from kgqa.testing.contract_base import direction, instant, says, term, texts
+from kgqa.testing.sizes import counts
+
+_WORDS = (
+    "the mayor's rule of Zürich O'Brien in 1,815 anno-domini was X_Y naïve İstanbul ﬁne straße "
+    "日本語 and AND or NOT Cleveland's end.Next e\u0301t\u0301 Łódź ²"
+).split()
+
+
+class Both:
+    """Write the same to a file and to a server; read either."""
+
+    def __init__(self, store: SQLiteStore, url: str, server) -> None:
+        self.file = store
+        address = parse(url, server.user, server.password)
+        self.client, self.kb, self._cache = Client(address), address.kb, Cache()
+        schema.ensure(self.client)
+
+    def write(self, batch: Batch) -> None:
+        for size in {len(row.vector) for row in batch.vectors}:
+            schema.ensure_vectors(self.client, size)
+        self.file.write(batch)
+
+        def work(tx) -> None:
+            tables = Neo4jTables(tx, self.kb, tables_next(tx, self.kb))
+            receipt = revisions.write(tables, batch)
+            tables.flush()
+            tx.rows("MERGE (b:Base {kb: $kb}) SET b.revision = $n", kb=self.kb, n=receipt.revision)
+
+        self.client.write(work)
+
+    @property
+    def server(self) -> Neo4jSnapshot:
+        return self.at(self.file.revision)
+
+    def at(self, revision: int) -> Neo4jSnapshot:
+        def run(query, given):
+            return self.client.rows(query, **given)
+
+        return Neo4jSnapshot(run, self.kb, revision, self._cache, self.client.cypher25)
+
+    def index(self, generation: int = 1) -> None:
+        waiting = self.file.pending(10_000)
+        rows = tuple(VectorRow(p.kind, p.id, p.digest, direction(p.text)) for p in waiting)
+        self.write(Batch(vectors=rows, generation=generation))
+        self.write(Batch(meta={"generation": generation}))
+
+    def nearest(self, vector: np.ndarray, k: int, pattern: Pattern) -> Hits:
+        """Return what the server finds, having seen that it is what the file finds."""
+        wanted = self.file.nearest(vector, k, pattern)
+        found = self.server.nearest(vector, k, pattern)
+        assert [(h.kind, h.id) for h in found] == [(h.kind, h.id) for h in wanted], found.how
+        assert [h.score for h in found] == pytest.approx([h.score for h in wanted], abs=1e-5)
+        return found
+
+    def find(self, text: str, pattern: Pattern) -> Hits:
+        """Return all that the server finds, having seen that it is what the file finds."""
+        wanted = self.file.find(text, 1000, pattern)
+        found = self.server.find(text, 1000, pattern)
+        assert {(h.kind, h.id) for h in found} == {(h.kind, h.id) for h in wanted}, text
+        assert found == sorted(found, key=lambda h: (-h.score, h.kind, h.id))
+        return found
+
+
+def tables_next(tx, kb: str) -> int:
+    """Return the number of the next revision."""
+    return tx.rows("MATCH (r:Revision {kb: $kb}) RETURN coalesce(max(r.n), 0) + 1", kb=kb)[0][0]
+
+
+@pytest.fixture
+def both(tmp_path, url, server):
+    made = Both(SQLiteStore.create(tmp_path / "a.kgqa"), url, server)
+    yield made
+    made.client.close()
+    made.file.close()
+
+
+def some_term(rnd: Random) -> Validity:
+    start = rnd.randrange(-20, 60)
+    end = start + rnd.randrange(1, 20)
+    return rnd.choice(
+        [term(start, end)] * 6
+        + [term(start), UNDATED, Validity(BEGIN, BEGIN, end, end),
+           Validity(start, start + 3, start + 1, end + 9)]
+    )  # fmt: skip
+
+
+def some_words(rnd: Random) -> str:
+    return " ".join(rnd.choices(_WORDS, k=rnd.randrange(1, 9)))
+
+
+def some_pattern(rnd: Random, known: int) -> Pattern:
+    start = rnd.randrange(-25, 75)
+    return Pattern(
+        valid=rnd.choice([None, Interval(start, start + rnd.choice([1, 1, 5]))]),
+        match=rnd.choice(["overlaps", "overlaps", "start", "end", "all"]),
+        kind=rnd.choice([None, None, "ship"]),
+        begun_before=rnd.choice([None, None, rnd.randrange(-20, 60)]),
+        undated=rnd.choice(["include", "include", "exclude"]),
+        items=rnd.choice([("chunk",), ("node",), ("chunk", "node", "relation"), ("relation",)]),
+        known_at=rnd.choice([None, None, None, known]),
+    )
+
+
+@pytest.mark.parametrize("count", counts(25, 1000))
+def test_the_same_is_found_by_every_way(both, monkeypatch, count):
+    rnd = Random(29)
+    both.write(Batch(relations=(Relation("held office", "held office"),)))
+    for n in range(4):
+        nodes = [
+            Node(f"q{n}-{i}", some_words(rnd), rnd.choice(["ship", "person", None]),
+                 existence=tuple(some_term(rnd) for _ in range(rnd.choice([0, 1, 2]))))
+            for i in range(12)
+        ]  # fmt: skip
+        passages = [(f"{some_words(rnd)} {n}.{i}", some_term(rnd)) for i in range(40)]
+        both.write(says(f"d{n}", nodes=nodes, passages=passages))
+    both.index()
+    known = both.file.revision
+    both.write(Batch(delete=("d1", "d2")))
+    both.write(says("d2", passages=[(f"{some_words(rnd)} {i}", some_term(rnd)) for i in range(9)]))
+    both.index()
+    ways: set[str] = set()
+    for n in range(count):
+        monkeypatch.setattr(nearby, "_SEARCH", rnd.choice([0, 300]))
+        monkeypatch.setattr(nearby, "_QUERY", rnd.choice([0.0, 15.0]))
+        pattern, k = some_pattern(rnd, known), rnd.choice([1, 5, 20, 300])
+        found = both.nearest(direction(f"aim {n}"), k, pattern)
+        ways |= {how.partition(": ")[2].partition(",")[0] for how in found.how.split("; ")}
+        both.find(
+            rnd.choice([some_words(rnd), rnd.choice(_WORDS), "cleveland", "815", "x"]), pattern
+        )
+    way = "SEARCH" if both.client.cypher25 else "queryNodes"
+    assert ways == {"exact", f"vector index ({way})"}
+
+
+def test_a_crowd_outside_the_time_hides_nothing(both, monkeypatch):
+    """As many as wanted are found where all the nearest fall to what only the rows can say."""
+    monkeypatch.setattr(nearby, "_SEARCH", 0)
+    monkeypatch.setattr(nearby, "_QUERY", 0.0)
+    aim = direction("aim")
+    nodes = [
+        Node(f"q{i}", f"Ada {i}", "ship", existence=(term(0, 2), term(8, 9))) for i in range(300)
+    ]
+    right = [Node(f"r{i}", f"Ben {i}", "ship", existence=(term(4, 6),)) for i in range(5)]
+    both.write(says("d", nodes=[*nodes, *right]))
+    vectors = {p.id: aim + (0.5 if p.id[0] == "q" else 3) * direction(p.text)
+               for p in both.file.pending(1000)}  # fmt: skip
+    rows = [VectorRow(p.kind, p.id, p.digest, vectors[p.id] / np.linalg.norm(vectors[p.id]))
+            for p in both.file.pending(1000)]  # fmt: skip
+    both.write(Batch(vectors=tuple(rows), generation=1, meta={"generation": 1}))
+    then = Pattern(items=("node",), valid=instant(5))
+    for k in (1, 5, 20):
+        assert {h.id[0] for h in both.nearest(aim, k, then)} == {"r"}
+    assert both.nearest(aim, 5, Pattern(items=("node",), kind="person", valid=instant(1))) == []
+    assert len(both.nearest(aim, 20, Pattern(items=("node",), valid=instant(1)))) == 20
+
+
+def test_far_instants_are_told_apart(both, monkeypatch):
+    """A vector index rounds integers to doubles; no item is lost or wrongly found by that."""
+    monkeypatch.setattr(nearby, "_SEARCH", 0)
+    far = (2**53, 2**56 + 1, 2**60 + 1, -(2**60) - 1, BEGIN, END - 2, 0)
+    both.write(says("d", passages=[(f"p {t}", term(t, t + 1)) for t in far]))
+    both.index()
+    for t in far:
+        for near in (t - 1, t, t + 1):
+            if BEGIN <= near < END - 1:
+                found = both.nearest(direction("x"), 9, Pattern(valid=instant(near)))
+                assert bool(found) == (near in far)
+
+
+def test_an_older_state_is_searched_as_it_was(both):
+    both.write(says("a", passages=texts("one mayor")))
+    both.write(says("b", passages=texts("two mayors, one town")))
+    both.index()
+    then = both.server
+    found = then.nearest(direction("x"), 5, Pattern())
+    both.write(Batch(note="", nodes=(Node("q1", "Ada"),)))
+    assert then.nearest(direction("x"), 5, Pattern()) == found
+    both.write(Batch(delete=("a",)))
+    later = then.nearest(direction("x"), 5, Pattern())
+    assert [h.id for h in later] == [h.id for h in found] and "newer" in later.how
+    assert {h.id for h in then.find("one", 5, Pattern())} == {"a-0", "b-0"}
+    assert [h.id for h in both.server.find("one", 5, Pattern())] == ["b-0"]
+    assert [h.id for h in both.nearest(direction("x"), 5, Pattern())] == ["b-0"]
+
+
+def test_generations(both):
+    both.write(says("a", passages=texts("one", "two")))
+    both.index(1)
+    aim = direction("aim")
+    before = both.nearest(aim, 5, Pattern())
+    rows = tuple(VectorRow("chunk", f"a-{i}", digest, aim) for i, digest in enumerate("xy"))
+    both.write(Batch(vectors=rows, generation=2))
+    assert both.nearest(aim, 5, Pattern()) == before
+    both.write(Batch(meta={"generation": 2}))
+    assert [h.id for h in both.nearest(aim, 5, Pattern())] == ["a-0", "a-1"]
+
+
+def test_long_ids_are_whole(both):
+    long = "é" * 3000
+    chunk = Chunk(long, "d", 0, "a mayor", Span(0, 7))
+    both.write(Batch(source="d", documents=says("d").documents, chunks=(chunk,)))
+    both.index()
+    assert [h.id for h in both.find("mayor", Pattern())] == [long]
+    assert [h.id for h in both.nearest(direction("x"), 5, Pattern())] == [long]
+
+
+def test_nothing_asked_nothing_found(both):
+    assert both.server.nearest(direction("x"), 5, Pattern()) == []
+    both.write(says("a", passages=texts("one")))
+    both.index()
+    assert both.server.nearest(direction("x"), 0, Pattern()) == []
+    assert both.server.find("one", 0, Pattern()) == []
+    assert both.server.find("?!", 5, Pattern()) == []
+    assert both.server.find("one", 5, Pattern(items=("relation",))) == []
+    assert both.server.nearest(direction("x"), 5, Pattern(items=())) == []
+    for bad in (direction("x", width=3), np.zeros(16, np.float32), np.full(16, np.nan, np.float32)):
+        with pytest.raises(InputError) as caught:
+            both.server.nearest(bad, 5, Pattern())
+        assert caught.value.code == "vectors.query"
+
+
+def test_how_says_which_way_and_why(both):
+    both.write(says("a", passages=[("one", term(0, 5)), ("two", term(3, 9))]))
+    both.index()
+    found = both.nearest(direction("x"), 5, Pattern(valid=instant(1)))
+    assert found.how == "node: exact, 0 of 0 hold; chunk: exact, 1 of 2 hold"
+    assert both.find("one", Pattern()).how == "full text, filtered, bm25"
