@@ -22,8 +22,11 @@ from types import MappingProxyType
 from kgqa.errors import InputError, NotFoundError, UnavailableError, UnsupportedError
 
 FETCH = f"{Path(sys.executable).name} -m kgqa.testing.provision"
+FETCH_SECONDS = 900.0
+ANY = 10_000
+"""As the newest Java: any."""
+
 _POM = Path(__file__).with_name("pom.xml")
-_FETCH_SECONDS = 900
 _JVM_FOLDERS = (
     "/usr/lib/jvm/*",
     "/usr/java/*",
@@ -36,20 +39,17 @@ _JVM_FOLDERS = (
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """One version of the server: the Java it runs on, both ends included, and how it is started."""
+    """One version of the server: the Java it runs on, both ends included, and its main class."""
 
     version: str
     javas: tuple[int, int]
     main: str
-    arguments: tuple[str, ...] = ()
 
 
 RELEASES: Mapping[str, Release] = MappingProxyType(
     {
         "5.26": Release("5.26.16", (17, 21), "org.neo4j.server.CommunityEntryPoint"),
-        "2026": Release(
-            "2026.09.0", (21, 99), "org.neo4j.server.Neo4jCommunity", ("--console-mode",)
-        ),
+        "2026": Release("2026.09.0", (21, ANY), "org.neo4j.server.Neo4jCommunity"),
     }
 )
 """The pinned versions, by series: one with long support, and the newest."""
@@ -137,7 +137,7 @@ def find_java(oldest: int, newest: int) -> Path:
         if version is not None and oldest <= version <= newest:
             return real
         seen[real] = f"{java} ({version or 'does not run'})"
-    wanted = f"Java {oldest} to {newest}" if newest < 99 else f"Java {oldest} or newer"
+    wanted = f"Java {oldest} to {newest}" if newest < ANY else f"Java {oldest} or newer"
     raise UnsupportedError(
         f"no {wanted} among {', '.join(seen.values()) or 'no Java at all'}",
         code="servers.java",
@@ -164,12 +164,12 @@ def _copy_dependencies(maven: str, wanted: Release, target: Path) -> None:
             stderr=subprocess.STDOUT,
             text=True,
             errors="replace",
-            timeout=_FETCH_SECONDS,
+            timeout=FETCH_SECONDS,
             check=False,
         )
         failed, said = done.returncode != 0, done.stdout
     except subprocess.TimeoutExpired:
-        failed, said = True, f"not done after {_FETCH_SECONDS} s"
+        failed, said = True, f"not done after {FETCH_SECONDS} s"
     if failed or not target.is_dir():
         lines = [line for line in said.splitlines() if line.strip()]
         raise UnavailableError(

@@ -47,7 +47,7 @@ SETTINGS: Mapping[str, str] = MappingProxyType(
 QUICK = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 """A third less processor time and memory to start; long work is slower than without."""
 
-_START_SECONDS = 180
+START_SECONDS = 180
 _STOP_SECONDS = 30
 _TAIL = 15
 _FIRST_PASSWORD = "neo4j"
@@ -271,7 +271,7 @@ class Neo4jServer:
             *self.jvm,
             *("-cp", str(folder / "*"), self._release.main),
             *(f"--home-dir={self.home}", f"--config-dir={self.home / 'conf'}"),
-            *self._release.arguments,
+            "--console-mode",
         ]
         # A session of its own: Ctrl-C is for the tests, which then stop the server.
         with self._log_file.open("wb") as log:
@@ -294,7 +294,7 @@ class Neo4jServer:
         """Wait until Bolt answers, set the password if the home is new, wait for the database."""
         from neo4j.exceptions import AuthError, DriverError, Neo4jError
 
-        end = time.monotonic() + _START_SECONDS
+        end = time.monotonic() + START_SECONDS
         while True:
             if not self.running:
                 raise self._failed("ended while it started")
@@ -310,7 +310,7 @@ class Neo4jServer:
                 if time.monotonic() > end:
                     raise self._failed(f"does not answer: {exc}") from None
             if time.monotonic() > end:
-                raise self._failed(f"does not answer after {_START_SECONDS} s")
+                raise self._failed(f"does not answer after {START_SECONDS} s")
             time.sleep(0.1)
 
     def _set_password(self) -> None:
