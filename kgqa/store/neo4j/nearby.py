@@ -8,15 +8,13 @@ never alters what is found, so the figures may be rough. Measured by
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kgqa.protocols import Pattern
-from kgqa.store.rows import Record
+from kgqa.protocols import ItemKind, Pattern
 from kgqa.temporal.interval import BEGIN, END, narrowed
 
 Way: TypeAlias = Literal["exact", "search", "query"]
@@ -96,24 +94,19 @@ class Plan:
 class Held:
     """Hold when the current embedded items of a base hold, by kind, and how big the index is.
 
-    ``bounds``: earliest starts and latest ends; ``entries``: vectors in the index, other bases
-    and generations included.
+    ``dimension`` 0: it has no vectors. ``active`` is the newest generation that searches see;
+    ``entries`` counts the index, other bases and generations included; ``bounds`` are earliest
+    starts and latest ends.
     """
 
     dimension: int
+    active: int
     entries: int
-    bounds: dict[str, tuple[NDArray[np.int64], NDArray[np.int64]]] = field(default_factory=dict)
+    bounds: dict[ItemKind, tuple[NDArray[np.int64], NDArray[np.int64]]] = field(
+        default_factory=dict
+    )
 
-    @classmethod
-    def read(cls, dimension: int, entries: int, found: Mapping[str, Record]) -> Held:
-        """Return this of starts and ends by kind."""
-        bounds = {
-            kind: (np.array(starts, dtype=np.int64), np.array(ends, dtype=np.int64))
-            for kind, (starts, ends) in found.items()
-        }
-        return cls(dimension, entries, bounds)
-
-    def plan(self, kind: str, span: Span, k: int, cypher25: bool) -> Plan:
+    def plan(self, kind: ItemKind, span: Span, k: int, cypher25: bool) -> Plan:
         """Return the quickest way to the ``k`` nearest of a kind within a span."""
         starts, ends = self.bounds.get(kind, (np.empty(0), np.empty(0)))
         begun, lasting = starts < span.below, ends > span.above

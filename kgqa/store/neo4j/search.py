@@ -43,7 +43,8 @@ _CHUNK = text(
 _NODE = text(
     "n.recorded_from <= $at AND n.recorded_to > $at AND ($of IS NULL OR n.kind = $of) "
     "AND (($undated AND n.existence = '') OR EXISTS { MATCH (e:Term) "
-    "USING INDEX e:Term(kb, node, es) WHERE e.kb = $kb AND e.node = n.n AND e.es < $below AND e.le > $above "
+    "USING INDEX e:Term(kb, node, es) WHERE e.kb = $kb AND e.node = n.n "
+    "AND e.es < $below AND e.le > $above "
     "AND ($undated OR e.es <> $es OR e.ls <> $ls OR e.ee <> $ee OR e.le <> $le) })"
 )
 
@@ -68,7 +69,8 @@ _TEXTS: dict[ItemKind, str] = {"chunk": CHUNK_TEXT, "node": NODE_TEXT}
 # Vectors: what must be true of a vector ``v`` whose item is current.
 _NEWEST = text(
     "NOT EXISTS { MATCH (w:Vector) USING INDEX w:Vector(kb, kind, item, generation) "
-    "WHERE w.kb = $kb AND w.kind = $kind AND w.item = v.item AND w.generation > v.generation AND w.generation <= $active }"
+    "WHERE w.kb = $kb AND w.kind = $kind AND w.item = v.item "
+    "AND w.generation > v.generation AND w.generation <= $active }"
 )
 _HOLDS: dict[ItemKind, Cypher] = {
     "chunk": text(
@@ -177,8 +179,7 @@ def nearest(snapshot: Neo4jSnapshot, vector: NDArray[np.float32], k: int, patter
     """
     if k < 1:
         return Hits()
-    active = int(snapshot.meta().get("generation") or 0)
-    held = snapshot.cache.get("+".join(_PARTS), snapshot, lambda: _held(snapshot, active))
+    held = snapshot.cache.get("+".join(_PARTS), snapshot, lambda: _held(snapshot))
     if not held.dimension:
         return Hits()
     if vector.shape != (held.dimension,) or not 0 < float(vector @ vector) < np.inf:
@@ -188,11 +189,8 @@ def nearest(snapshot: Neo4jSnapshot, vector: NDArray[np.float32], k: int, patter
             code="vectors.query",
             hint="embed the question with the model that made the index",
         )
-    asked = _asked(snapshot, pattern) | {
-        "vector": vector.tolist(),
-        "active": active,
-        "k": k,
-    }
+    numbers = {"vector": vector.tolist(), "active": held.active, "k": k}
+    asked = _asked(snapshot, pattern) | numbers
     hits: list[Hit] = []
     how: list[str] = []
     for kind in dict.fromkeys(pattern.items):
@@ -218,15 +216,19 @@ def _asked(snapshot: Neo4jSnapshot, pattern: Pattern) -> dict[str, Any]:
     }
 
 
-def _held(snapshot: Neo4jSnapshot, active: int) -> Held:
+def _held(snapshot: Neo4jSnapshot) -> Held:
+    active = int(snapshot.meta().get("generation") or 0)
     asked = {"kb": snapshot.kb, "active": active, "end": END}
     found = snapshot.run(_DIMENSION, asked)
     if not found:
-        return Held(0, 0)
+        return Held(0, active, 0)
     dimension: int = found[0][0]
     entries = snapshot.run(text(_ENTRIES, label=vector_label(dimension)), {})[0][0]
-    bounds = {kind: snapshot.run(_BOUNDS, asked | {"kind": kind})[0] for kind in _HOLDS}
-    return Held.read(dimension, entries, bounds)
+    bounds = {}
+    for kind in _HOLDS:
+        starts, ends = snapshot.run(_BOUNDS, asked | {"kind": kind})[0]
+        bounds[kind] = np.array(starts, dtype=np.int64), np.array(ends, dtype=np.int64)
+    return Held(dimension, active, entries, bounds)
 
 
 class _Search:

@@ -199,7 +199,8 @@ def test_an_older_state_is_searched_as_it_was(both):
     assert then.nearest(direction("x"), 5, Pattern()) == found
     both.write(Batch(delete=("a",)))
     later = then.nearest(direction("x"), 5, Pattern())
-    assert [h.id for h in later] == [h.id for h in found] and "newer" in later.how
+    assert [h.id for h in later] == [h.id for h in found]
+    assert "newer" in later.how
     assert {h.id for h in then.find("one", 5, Pattern())} == {"a-0", "b-0"}
     assert [h.id for h in both.server.find("one", 5, Pattern())] == ["b-0"]
     assert [h.id for h in both.nearest(direction("x"), 5, Pattern())] == ["b-0"]
