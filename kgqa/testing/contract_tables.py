@@ -165,7 +165,7 @@ class TablesContract:
             yield tables
 
     @settings(
-        max_examples=25, deadline=None,
+        max_examples=25, deadline=None, report_multiple_bugs=False,
         suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
     )  # fmt: skip
     @given(_steps)
