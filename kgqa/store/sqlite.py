@@ -14,35 +14,30 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kgqa.errors import InputError
-from kgqa.model.things import Chunk, Document, Fact, Failure, Item, Node, Relation
+from kgqa.model.things import Relation
 from kgqa.protocols import (
     Batch,
     Capability,
-    Change,
-    Hits,
     Json,
-    NameHit,
-    Pattern,
-    Pending,
     Problem,
-    Reached,
     Reader,
     Receipt,
     Rows,
 )
 from kgqa.store import LOCK_SECONDS, files, hooks, revisions
+from kgqa.store.calls import Calls
 from kgqa.store.schema import MIGRATIONS
 from kgqa.store.snapshot import Cache, Snapshot
 from kgqa.store.sqlite_tables import SQLiteTables
 from kgqa.store.view import View
 
 if TYPE_CHECKING:
-    import numpy as np
+    pass
 
 _IDLE = 8
 
 
-class SQLiteStore:
+class SQLiteStore(Calls):
     """Keep a knowledge base in one SQLite file (WAL, FTS5); implements ``Store``.
 
     Isolation: each call reads one state, the newest commit of any process; ``view`` holds one
@@ -65,7 +60,7 @@ class SQLiteStore:
         self._idle: list[sqlite3.Connection] = []
         self._guard = threading.Lock()
         self._closed = False
-        with self._snapshot() as snapshot:
+        with self._state() as snapshot:
             snapshot.connection.execute("SELECT count(*) FROM (SELECT 1 FROM facts LIMIT 1)")
 
     @classmethod
@@ -92,7 +87,7 @@ class SQLiteStore:
 
     # Connections.
 
-    def _snapshot(self) -> _Reading:
+    def _state(self) -> _Reading:
         return _Reading(self)
 
     def _begin(self) -> sqlite3.Connection:
@@ -233,105 +228,13 @@ class SQLiteStore:
         """Recompute what is derived and compare; return every difference found."""
         from kgqa.store.verifying import verify
 
-        with self._snapshot() as snapshot:
+        with self._state() as snapshot:
             return verify(snapshot)
 
     @property
     def capabilities(self) -> Capability:
         """Say what this store is and how it searches."""
         return Capability("sqlite", sqlite3.sqlite_version, "exact, filtered", "fts5, bm25")
-
-    # Reading: each call is one snapshot.
-
-    @property
-    def revision(self) -> int:
-        """Return the newest committed revision."""
-        with self._snapshot() as s:
-            return s.revision
-
-    def get(self, labels: Iterable[str], known_at: int | None = None) -> dict[str, Item]:
-        """Return the things that citation labels name."""
-        with self._snapshot() as s:
-            return s.get(labels, known_at)
-
-    def nodes(self, pattern: Pattern) -> list[Node]:
-        """Return nodes."""
-        with self._snapshot() as s:
-            return s.nodes(pattern)
-
-    def match(self, pattern: Pattern) -> list[Fact]:
-        """Return facts."""
-        with self._snapshot() as s:
-            return s.match(pattern)
-
-    def expand(
-        self, seeds: Sequence[str], hops: int, pattern: Pattern, limit: int
-    ) -> list[Reached]:
-        """Return paths of facts from seeds."""
-        with self._snapshot() as s:
-            return s.expand(seeds, hops, pattern, limit)
-
-    def nearest(self, vector: np.ndarray, k: int, pattern: Pattern) -> Hits:
-        """Return the nearest embedded items."""
-        with self._snapshot() as s:
-            return s.nearest(vector, k, pattern)
-
-    def find(self, text: str, k: int, pattern: Pattern) -> Hits:
-        """Return full-text hits."""
-        with self._snapshot() as s:
-            return s.find(text, k, pattern)
-
-    def names(self, keys: Iterable[str], known_at: int | None = None) -> list[NameHit]:
-        """Return who bears each key."""
-        with self._snapshot() as s:
-            return s.names(keys, known_at)
-
-    def chunks(self, document: str, known_at: int | None = None) -> list[Chunk]:
-        """Return a document's chunks."""
-        with self._snapshot() as s:
-            return s.chunks(document, known_at)
-
-    def relations(self) -> dict[str, Relation]:
-        """Return the relations by key."""
-        with self._snapshot() as s:
-            return s.relations()
-
-    def documents(
-        self, limit: int | None = None, after: str | None = None, known_at: int | None = None
-    ) -> list[Document]:
-        """Return documents by id."""
-        with self._snapshot() as s:
-            return s.documents(limit, after, known_at)
-
-    def failures(self) -> list[Failure]:
-        """Return what could not be loaded."""
-        with self._snapshot() as s:
-            return s.failures()
-
-    def meta(self) -> dict[str, Json]:
-        """Return the base's settings."""
-        with self._snapshot() as s:
-            return s.meta()
-
-    def stats(self) -> dict[str, int]:
-        """Return counts by noun."""
-        with self._snapshot() as s:
-            return s.stats()
-
-    def changes(self, since: int = 0) -> list[Change]:
-        """Return the revisions after ``since``."""
-        with self._snapshot() as s:
-            return s.changes(since)
-
-    def pending(self, limit: int, after: tuple[str, str] | None = None) -> list[Pending]:
-        """Return items that wait for a vector."""
-        with self._snapshot() as s:
-            return s.pending(limit, after)
-
-    def batches(self) -> Iterator[Batch]:
-        """Yield batches that rebuild the current state, all of one snapshot."""
-        with self._snapshot() as s:
-            yield from s.batches()
 
 
 class _Reading:

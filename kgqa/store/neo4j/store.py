@@ -1,0 +1,244 @@
+"""Neo4jStore: a knowledge base on a Neo4j server.
+
+Belongs here: transactions, the life of a base, the facade. Must not: statements over rows
+(``tables``), reading (``snapshot``), talking to the server (``session``).
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from kgqa.errors import ConflictError, NotFoundError
+from kgqa.model.things import Relation
+from kgqa.protocols import Batch, Capability, Json, Problem, Reader, Receipt, Rows
+from kgqa.store import LOCK_SECONDS, hooks, revisions
+from kgqa.store.calls import Calls
+from kgqa.store.neo4j import schema
+from kgqa.store.neo4j.address import Address
+from kgqa.store.neo4j.moving import Neo4jRows, refuse_unfinished
+from kgqa.store.neo4j.session import Client, Transaction
+from kgqa.store.neo4j.snapshot import Neo4jSnapshot
+from kgqa.store.neo4j.tables import Neo4jTables
+from kgqa.store.rows import Record
+from kgqa.store.state import Cache
+
+_BASE = "MATCH (b:Base {kb: $kb}) RETURN b.revision, b.copying"
+_CREATE = (
+    "MERGE (b:Base {kb: $kb}) ON CREATE SET b.revision = 0, b.made = $token "
+    "RETURN b.made = $token, b.copying"
+)
+_LOCK = "MATCH (b:Base {kb: $kb}) SET b.kb = $kb RETURN b.written, b.receipt"
+_WRITTEN = (
+    "MATCH (b:Base {kb: $kb}) SET b.revision = $revision, b.written = $token, b.receipt = $receipt"
+)
+
+
+class Neo4jStore(Calls):
+    """Keep a knowledge base on a Neo4j server, one of several in its database; a ``Store``.
+
+    Isolation: each call reads one state, the newest commit of any process; ``view`` holds one
+    state over many calls, without holding a transaction. Writes are atomic, durable when they
+    return, one at a time; a second writer waits ``lock_timeout`` seconds. A write that the
+    connection interrupted is run again and has one effect. Threads may share a store.
+    """
+
+    def __init__(self, address: Address, lock_timeout: float = LOCK_SECONDS) -> None:
+        self.address = address
+        self._client = Client(address, lock_timeout)
+        self._cache = Cache()
+        try:
+            schema.ensure(self._client)
+            self._pinned()
+        except BaseException:
+            self._client.close()
+            raise
+
+    @classmethod
+    def create(
+        cls,
+        address: Address,
+        meta: Mapping[str, Json] | None = None,
+        lock_timeout: float = LOCK_SECONDS,
+        relations: Iterable[Relation] = (),
+    ) -> Neo4jStore:
+        """Make a base with settings and relations, all at once, and open it.
+
+        Raises ConflictError (``store.exists``).
+        """
+        first = Batch(meta=meta or {}, relations=tuple(relations), note="init")
+        token = uuid.uuid4().hex
+
+        def make(tx: Transaction) -> None:
+            ((mine, copying),) = tx.rows(_CREATE, kb=address.kb, token=token)
+            refuse_unfinished(address, copying)
+            if not mine:
+                raise ConflictError(
+                    f"'{address}' is there already", code="store.exists",
+                    hint="choose another name",
+                )  # fmt: skip
+            with suppress(_Unchanged):
+                _written(tx, address.kb, token, lambda tables: revisions.write(tables, first))
+
+        with closing(Client(address, lock_timeout)) as client:
+            schema.ensure(client)
+            client.write(make)
+        return cls(address, lock_timeout)
+
+    def close(self) -> None:
+        """Close all connections; any later call raises InputError (``store.closed``)."""
+        self._client.close()
+
+    # Writing.
+
+    def write(self, batch: Batch) -> Receipt:
+        """Apply a batch: all of it or nothing. The same batch again changes nothing.
+
+        Order within: delete, retract, ends, then what is stated, merges, undo. Raises InputError,
+        NotFoundError or ConflictError for what does not fit, UnavailableError
+        (``store.locked``, ``store.unreachable``, ``store.transaction_too_large``).
+        """
+        for size in {len(row.vector) for row in batch.vectors}:
+            schema.ensure_vectors(self._client, size)
+        return self._write(lambda tables: revisions.write(tables, batch))
+
+    def erase(self, labels: Sequence[str]) -> Receipt:
+        """Remove what labels name from every revision and index.
+
+        ``node:``: the node, its facts and the names for it; ``document:``: its text, chunks and
+        claims; ``fact:``, ``chunk:``: those. A tombstone without content stays. Reads of
+        earlier revisions show nothing of it either. The server's own logs and backups keep
+        bytes as long as its administrator lets them.
+        """
+        return self._write(lambda tables: revisions.erase(tables, labels), erasing=True)
+
+    def _write(self, change: Callable[[Neo4jTables], Receipt], erasing: bool = False) -> Receipt:
+        hooks.reached("begin")
+        token, kb = uuid.uuid4().hex, self.address.kb
+
+        def work(tx: Transaction) -> Receipt:
+            before = tx.lock(_LOCK, kb=kb)
+            if not before:
+                raise _missing(self.address)
+            hooks.reached("opened")
+            if before[0][0] == token:
+                # The server had committed what seemed to fail.
+                return _loaded(before[0][1])
+            return _written(tx, kb, token, change, erasing)
+
+        try:
+            receipt = self._client.write(work)
+        except _Unchanged as unchanged:
+            return unchanged.receipt
+        hooks.reached("done")
+        return receipt
+
+    # The base as a whole.
+
+    def backup(self, path: Path) -> None:
+        """Copy one consistent state to a new file, while others read and write.
+
+        Raises ConflictError (``store.exists``).
+        """
+        from kgqa.store.moving import copy
+        from kgqa.store.sqlite_rows import SQLiteTarget
+
+        with self.rows() as source, closing(SQLiteTarget(path)) as target:
+            copy(source, target)
+
+    def verify(self) -> list[Problem]:
+        """Recompute what is derived and compare; return every difference found.
+
+        Reads all rows: some thousands a second.
+        """
+        from kgqa.store.sqlite import SQLiteStore
+
+        with tempfile.TemporaryDirectory(prefix="kgqa-verify-") as folder:
+            path = Path(folder, "rows.kb")
+            self.backup(path)
+            with closing(SQLiteStore(path)) as copied:
+                return copied.verify()
+
+    @property
+    def capabilities(self) -> Capability:
+        """Say what this store is and how it searches."""
+        vectors = "filtered index" if self._client.cypher25 else "index, widened by the filter"
+        return Capability(
+            "neo4j", self._client.version, f"{vectors}; exact below the crossover", "lucene, bm25"
+        )
+
+    @contextmanager
+    def rows(self) -> Iterator[Rows]:
+        """Yield the rows of one state, whatever is committed meanwhile."""
+        yield Neo4jRows(self._client, self._pinned())
+
+    @contextmanager
+    def view(self) -> Iterator[Reader]:
+        """Yield a Reader of one state, whatever is committed meanwhile."""
+        with self._state() as state:
+            yield state
+
+    def _pinned(self) -> int:
+        """Return the newest committed revision."""
+        found = self._client.rows(_BASE, kb=self.address.kb)
+        if not found:
+            raise _missing(self.address)
+        refuse_unfinished(self.address, found[0][1])
+        return int(found[0][0])
+
+    @contextmanager
+    def _state(self) -> Iterator[Neo4jSnapshot]:
+        client = self._client
+        revision = self._pinned()
+
+        def run(statement: str, parameters: Mapping[str, Any]) -> list[Record]:
+            return client.rows(statement, **parameters)
+
+        yield Neo4jSnapshot(run, self.address.kb, revision, self._cache, client.cypher25)
+
+
+class _Unchanged(Exception):
+    """Let a transaction go that changed nothing."""
+
+    def __init__(self, receipt: Receipt) -> None:
+        self.receipt = receipt
+
+
+def _written(
+    tx: Transaction,
+    kb: str,
+    token: str,
+    change: Callable[[Neo4jTables], Receipt],
+    erasing: bool = False,
+) -> Receipt:
+    """Make a change in a transaction that holds the lock; note the revision that it makes."""
+    (revision, _), *_ = tx.rows(_BASE, kb=kb)
+    tables = Neo4jTables(tx, kb, revision + 1, erasing)
+    receipt = change(tables)
+    if not receipt.changed:
+        raise _Unchanged(receipt)
+    tables.flush()
+    hooks.reached("commit")
+    tx.rows(_WRITTEN, kb=kb, revision=receipt.revision, token=token, receipt=_dumped(receipt))
+    return receipt
+
+
+def _dumped(receipt: Receipt) -> str:
+    return json.dumps([receipt.revision, dict(receipt.counts), receipt.ambiguous])
+
+
+def _loaded(text: str) -> Receipt:
+    revision, counts, ambiguous = json.loads(text)
+    return Receipt(revision, True, counts, tuple(ambiguous))
+
+
+def _missing(address: Address) -> NotFoundError:
+    return NotFoundError(
+        f"no knowledge base at '{address}'", code="store.not_found",
+        hint=f"make one with: kgqa init {address}",
+    )  # fmt: skip
