@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from kgqa.protocols import Hits, Pattern
 from kgqa.store import queries, rows, status
-from kgqa.store.neo4j.cypher import LABELS, Cypher, short, text, whole
+from kgqa.store.neo4j.cypher import Cypher, short, text, whole
 from kgqa.store.neo4j.statements import CUT, VERSIONED
-from kgqa.store.neo4j.where import CypherWhere, conditions, counted, first, ordered, using
+from kgqa.store.neo4j.where import CypherWhere, conditions, counted, found, ordered
 from kgqa.store.queries import Where, slices
 from kgqa.store.rows import Record
 from kgqa.store.state import Cache, State
@@ -30,14 +30,12 @@ Run: TypeAlias = Callable[[str, Mapping[str, Any]], list[Record]]
 _CLAIMS = 5_000
 _MOST_K = 10_000
 
-_ROWS = "MATCH (n:@label) @using WHERE n.kb = $kb AND @where "
-_SELECT = "@rows RETURN @columns @order @limit"
-_COUNT = "@rows @limit RETURN count(n)"
-_DISTINCT = "@rows RETURN DISTINCT @columns"
+_SELECT = "@found RETURN @columns @order"
+_COUNT = "@found RETURN count(n)"
+_DISTINCT = "@found RETURN DISTINCT @columns"
 _FACTS = (
-    "MATCH (f:Fact) @using WHERE f.kb = $kb AND @where @first "
-    "MATCH (c:Claim) USING INDEX c:Claim(kb, fact) WHERE c.kb = $kb AND c.fact = f.n AND @support "
-    "RETURN @columns @order"
+    "@found MATCH (c:Claim) USING INDEX c:Claim(kb, fact) "
+    "WHERE c.kb = $kb AND c.fact = f.n AND @support RETURN @columns @order"
 )
 _BESIDE = (
     "UNWIND range(0, size($values) - 1) AS i "
@@ -52,7 +50,7 @@ _NAMES = (
 )
 _NEXT_RELATION = (
     "MATCH (f:Fact) USING INDEX f:Fact(kb, relation, es, ee) WHERE f.kb = $kb "
-    "AND f.relation > $last AND f.es IS NOT NULL AND f.ee IS NOT NULL "
+    "AND f.relation >= $least AND f.es IS NOT NULL AND f.ee IS NOT NULL "
     "RETURN f.relation, @columns ORDER BY f.kb, f.relation LIMIT 1"
 )
 _STANDING = (
@@ -80,11 +78,26 @@ _JOINED = {"f": "facts", "c": "claims", "s": "refs", "o": "refs", "m": "names", 
 _NAME = "m.key, n.id, m.label, m.main, m.es, m.ls, m.ee, m.le, m.how"
 
 
-@lru_cache(maxsize=100)
+_END = "CASE WHEN @variable.recorded_to > $revision THEN $end ELSE @variable.recorded_to END"
+
+
+@lru_cache(maxsize=200)
+def _shown(table: str, columns: str) -> list[Cypher]:
+    """Return columns of a table's row ``n`` as this state has them: whole, closed by then."""
+    return [_column("n", table, name) for name in columns.split(", ")]
+
+
+@lru_cache(maxsize=20)
 def _joined(columns: str) -> list[Cypher]:
-    """Return columns of joined rows, whole."""
-    named = [column.partition(".") for column in columns.split(", ")]
-    return [one for t, _, name in named for one in whole(t, [name], CUT[_JOINED[t]])]
+    """Return columns of joined rows, likewise."""
+    named = (column.partition(".") for column in columns.split(", "))
+    return [_column(variable, _JOINED[variable], name) for variable, _, name in named]
+
+
+def _column(variable: str, table: str, name: str) -> Cypher:
+    if name == "recorded_to":
+        return text(_END, variable=variable)
+    return whole(variable, [name], CUT[table])[0]
 
 
 class Neo4jSnapshot(State):
@@ -128,53 +141,43 @@ class Neo4jSnapshot(State):
     def _run(self, statement: Cypher, values: Sequence[Any] = (), /, **named: Any) -> list[Record]:
         """Run a statement in which each ``?`` is the next value."""
         query, parameters = counted(statement, values)
-        return self.run(query, {"kb": self.kb, **parameters, **named})
-
-    def _rows(self, table: str, where: Where, order: str = "") -> Cypher:
-        hint = using(where, table, "n", order)
-        return text(_ROWS, label=LABELS[table], using=hint, where=conditions(where))
+        asked = {"kb": self.kb, "revision": self._revision, "end": END}
+        return self.run(query, {**asked, **parameters, **named})
 
     def select(
         self, table: str, columns: str, where: Where, order: str = "", limit: int | None = None
     ) -> Iterable[Record]:
         """Return columns of a table's rows in order."""
+        part, values = found(table, "n", where, order, limit is not None)
         statement = text(
-            _SELECT,
-            rows=self._rows(table, where, order),
-            columns=whole("n", columns.split(", "), CUT[table]),
-            order=ordered("n", order),
-            limit=first(limit),
+            _SELECT, found=part, columns=_shown(table, columns), order=ordered("n", order)
         )
-        return self._run(statement, where.parameters)
+        return self._run(statement, values, limit=limit)
 
     def count(self, table: str, where: Where, most: int | None = None) -> int:
         """Return how many rows fit, ``most`` if there are more."""
-        limit = Cypher("") if most is None else text("WITH n @limit", limit=first(most))
-        statement = text(_COUNT, rows=self._rows(table, where), limit=limit)
-        found: int = self._run(statement, where.parameters)[0][0]
-        return found
+        part, values = found(table, "n", where, limited=most is not None)
+        counted: int = self._run(text(_COUNT, found=part), values, limit=most)[0][0]
+        return counted
 
     def distinct(self, table: str, column: str, where: Where) -> Iterable[Any]:
         """Return each value of a column once."""
-        shown = whole("n", [column], CUT[table])
-        rows = self._rows(table, where, "n." + column)
-        statement = text(_DISTINCT, rows=rows, columns=shown)
-        return [value for (value,) in self._run(statement, where.parameters)]
+        part, values = found(table, "n", where, "n." + column)
+        statement = text(_DISTINCT, found=part, columns=_shown(table, column))
+        return [value for (value,) in self._run(statement, values)]
 
     def fact_rows(
         self, where: Where, known_at: int | None, order: str, size: int | None = None
     ) -> list[Record]:
         """Return rows FACT of the facts on record; claims of one fact follow one another."""
-        hint = using(queries.recorded(where, "f", known_at), "facts", "f", order)
+        queries.recorded(where, "f", known_at)
+        part, values = found("facts", "f", where, order, size is not None)
         support = queries.recorded(CypherWhere(), "c", known_at)
-        inner = Cypher("")
-        if size is not None:
-            inner = text("WITH f @order @limit", order=ordered("f", order), limit=first(size))
         statement = text(
-            _FACTS, using=hint, where=conditions(where), first=inner, support=conditions(support),
-            columns=_joined(rows.FACT), order=ordered("f", order),
+            _FACTS, found=part, support=conditions(support), columns=_joined(rows.FACT),
+            order=ordered("f", order),
         )  # fmt: skip
-        return self._run(statement, [*where.parameters, *support.parameters])
+        return self._run(statement, [*values, *support.parameters], limit=size)
 
     def beside(
         self, side: str, pairs: Sequence[tuple[str, str]], known_at: int | None, closed: bool
@@ -191,10 +194,10 @@ class Neo4jSnapshot(State):
             values, relations = (
                 [short(text) for text in texts] for texts in zip(*part, strict=True)
             )
-            for i, found in self._run(
+            for i, facts in self._run(
                 statement, where.parameters, values=values, relations=relations
             ):
-                yield part[i], found
+                yield part[i], facts
 
     def name_rows(self, keys: Sequence[str], known_at: int | None) -> Iterable[Record]:
         """Return key, node id, label, main and validity of the names with these keys."""
@@ -212,16 +215,18 @@ class Neo4jSnapshot(State):
 
     def _used(self) -> list[str]:
         # One index probe per relation, however many facts each has.
-        found: dict[str, str] = {}
+        keys: dict[str, str] = {}
         probe = text(_NEXT_RELATION, columns=_joined("f.relation"))
-        last = ""
-        while following := self._run(probe, last=last):
-            last, relation = following[0]
-            found[last] = relation
+        least = ""
+        while following := self._run(probe, least=least):
+            held, whole_key = following[0]
+            keys[held] = whole_key
+            # No text lies between the two.
+            least = held + "\0"
         where = queries.recorded(CypherWhere(), "f", self._revision)
         statement = text(_STANDING, where=conditions(where))
-        standing = self._run(statement, where.parameters, relations=list(found))
-        return [list(found.values())[i] for (i,) in standing]
+        standing = self._run(statement, where.parameters, relations=list(keys))
+        return [list(keys.values())[i] for (i,) in standing]
 
     def claim_rows(self, document: str) -> Iterator[Record]:
         """Yield a document's claims as stated."""
@@ -232,9 +237,9 @@ class Neo4jSnapshot(State):
         )
         fetch = text(_CLAIM, columns=_joined(status.CLAIM))
         for ns in slices((n for (n,) in self._run(statement, where.parameters)), _CLAIMS):
-            found = {n: row for n, *row in self._run(fetch, ns=ns)}
+            claims = {n: row for n, *row in self._run(fetch, ns=ns)}
             for n in ns:
-                yield tuple(found[n])
+                yield tuple(claims[n])
 
     def find(self, text: str, k: int, pattern: Pattern) -> Hits:
         """Return the ``k`` best full-text hits that satisfy the pattern, best first."""

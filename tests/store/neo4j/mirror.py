@@ -31,11 +31,11 @@ def mirror(store: SQLiteStore, client: Client, kb: str) -> Neo4jSnapshot:
             statement = text(_CREATE, label=label)
             while rows := found.fetchmany(_BATCH):
                 made = [_properties(table, kb, columns, row) for row in rows]
-                client.write(lambda tx, made=made: tx.rows(statement, rows=made))
+                _run(client, statement, rows=made)
     finally:
         db.close()
     made = [{"kb": kb, "revision": store.revision}]
-    client.write(lambda tx: tx.rows(text(_CREATE, label="Base"), rows=made))
+    _run(client, text(_CREATE, label="Base"), rows=made)
     return newest(client, kb, store.revision)
 
 
@@ -48,7 +48,11 @@ def newest(client: Client, kb: str, revision: int) -> Neo4jSnapshot:
 
 def clear(client: Client, kb: str) -> None:
     """Remove a base."""
-    client.write(lambda tx: tx.rows(_CLEAR, kb=kb))
+    _run(client, _CLEAR, kb=kb)
+
+
+def _run(client, statement, **parameters):
+    client.write(lambda tx: tx.rows(statement, **parameters))
 
 
 def _properties(table, kb, columns, row):
