@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from kgqa.errors import InputError
 
@@ -25,6 +25,12 @@ class Settings(BaseModel):
     )
     lock_timeout: float = Field(
         5.0, ge=0, le=86_400, allow_inf_nan=False, description="seconds to wait for another writer"
+    )
+    neo4j_user: str = Field(
+        "neo4j", description="user of the Neo4j server, unless the address of a base names one"
+    )
+    neo4j_password: SecretStr = Field(
+        SecretStr(""), description="password of the Neo4j server, unless the address gives one"
     )
     debug: bool = Field(False, description="let an internal fault show where it arose")
 

@@ -21,3 +21,9 @@ def test_a_bad_value_names_the_variable(value: str) -> None:
 
 def test_an_empty_variable_is_unset() -> None:
     assert settings.read({"KGQA_EMBEDDER": ""}).embedder == "minilm"
+
+
+def test_a_password_is_shown_nowhere() -> None:
+    read = settings.read({"KGQA_NEO4J_PASSWORD": "s3cret", "KGQA_NEO4J_USER": "me"})
+    assert (read.neo4j_user, read.neo4j_password.get_secret_value()) == ("me", "s3cret")
+    assert "s3cret" not in f"{read} {read!r} {read.model_dump_json()}"
