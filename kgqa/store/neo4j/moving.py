@@ -79,7 +79,7 @@ class Neo4jRows:
         self._client = client
         self._kb = client.address.kb
         self.revision = revision
-        self._as_of = revision
+        self._at = revision
 
     @property
     def name(self) -> str:
@@ -97,11 +97,11 @@ class Neo4jRows:
     def _bounds(self, table: str) -> dict[str, int]:
         """Return the parameters of _RECORDED."""
         if "last" not in _RECORDED.get(table, ""):
-            return {"revision": self._as_of}
+            return {"revision": self._at}
         return {"last": self._last("nodes")}
 
     def _last(self, table: str) -> int:
-        return self._one(_table_statement(_LAST, table), revision=self._as_of)
+        return self._one(_table_statement(_LAST, table), revision=self._at)
 
     def read(self, table: str, after: Record | None = None) -> Iterator[Record]:
         """Yield rows by key, from after a key.
@@ -154,7 +154,7 @@ class Neo4jRows:
         until, total, vector = (places.get(c) for c in ("recorded_to", "sum", "vector"))
         for row in rows:
             found = [int(value) if isinstance(value, bool) else value for value in row]
-            if until is not None and self._as_of < found[until] < END:
+            if until is not None and self._at < found[until] < END:
                 if total is not None:
                     found[total] += found[until] - END
                 found[until] = END
@@ -190,7 +190,7 @@ class Neo4jReceiver(Neo4jRows):
 
     def __init__(self, client: Client, revision: int) -> None:
         super().__init__(client, revision)
-        self._as_of = END - 1
+        self._at = END - 1
 
     def _check(self, table: str) -> None:
         """Do nothing: only the copy writes here."""
