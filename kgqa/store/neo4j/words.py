@@ -17,17 +17,29 @@ _WORD = re.compile(r"[^\W_]+")
 _ACCENT = re.compile("[\u0300-\u036f]")
 
 
+class _Plain(dict[int, str]):
+    """Map each small letter to what SQLite's tokenizer makes of it, when first asked."""
+
+    def __missing__(self, code: int) -> str:
+        letter = chr(code).casefold()
+        letter = letter if len(letter) == 1 else chr(code)
+        base = _ACCENT.sub("", unicodedata.normalize("NFD", letter))
+        # Only Latin letters lose their accents.
+        self[code] = base if base.isascii() else letter
+        return self[code]
+
+
+_PLAIN = _Plain()
+
+
 def folded(text: str) -> str:
-    """Return the words of a text in lower case without accents, separated by spaces.
+    """Return the words of a text in lower case, Latin ones without accents, with spaces.
 
     >>> folded("Zürich's (old) TOWN_HALL")
     'zurich s old town hall'
     """
     lower = text.lower()
-    if not lower.isascii():
-        lower = _ACCENT.sub("", unicodedata.normalize("NFD", lower))
-        lower = unicodedata.normalize("NFC", lower)
-    return " ".join(_WORD.findall(lower))
+    return " ".join(_WORD.findall(lower if lower.isascii() else lower.translate(_PLAIN)))
 
 
 def chunk_tokens(title: str, section: str, text: str) -> str:
