@@ -17,6 +17,7 @@ from kgqa.protocols import Json, Store
 
 if TYPE_CHECKING:
     from kgqa.store.moving import Target
+    from kgqa.store.neo4j.address import Address
 
 LOCK_SECONDS = 5.0
 """How long a writer waits for another one, unless told otherwise."""
@@ -51,13 +52,30 @@ def create_store(
 
 
 def open_target(url: str | Path, lock_timeout: float = LOCK_SECONDS) -> Target:
-    """Return the place of a path or ``sqlite://`` URL, where a copy may go.
+    """Return the place of a path or URL, where a copy may go.
 
-    Raises InputError (``store.unknown_scheme``).
+    Raises InputError (``store.unknown_scheme``, ``store.bad_url``) and, for a server, what
+    connecting raises.
     """
+    address = _address(url)
+    if address is not None:
+        from kgqa.store.neo4j.moving import Neo4jTarget
+
+        return Neo4jTarget(address, lock_timeout)
     from kgqa.store.sqlite_rows import SQLiteTarget
 
     return SQLiteTarget(_path(url), lock_timeout)
+
+
+def _address(url: str | Path) -> Address | None:
+    """Return the address that a URL of a server is; None for others."""
+    from kgqa import settings
+    from kgqa.store.neo4j.address import SCHEMES, parse
+
+    if isinstance(url, Path) or url.partition("://")[0] not in SCHEMES:
+        return None
+    process = settings.read()
+    return parse(url, process.neo4j_user, process.neo4j_password.get_secret_value())
 
 
 def _path(url: str | Path) -> Path:
