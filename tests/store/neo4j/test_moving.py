@@ -11,19 +11,22 @@ import pytest
 from kgqa.errors import ConflictError, FaultError, NotFoundError, UnavailableError
 from kgqa.model.things import Claim, Failure, Ref
 from kgqa.protocols import Batch
-from kgqa.store import moving
-from kgqa.store.moving import Marker, Tally, layouts
+from kgqa.store import moving, open_target
+from kgqa.store.moving import CopyPlan, Marker, Tally, layouts
 from kgqa.store.neo4j import address, schema
 from kgqa.store.neo4j.cypher import LABELS, text
 from kgqa.store.neo4j.moving import Neo4jReceiver, Neo4jRows, Neo4jTarget
 from kgqa.store.neo4j.session import Client
+from kgqa.store.neo4j.store import Neo4jStore
 from kgqa.store.sqlite import SQLiteStore
 from kgqa.store.sqlite_rows import SQLiteTarget
 from kgqa.temporal.interval import END
+from kgqa.testing.canonical import canonical
 from kgqa.testing.compare import Pair
 from kgqa.testing.contract_base import index
 from kgqa.testing.generate import base, correction
 
+from ..small import small
 from ..test_moving import full, said, stop_after
 
 
@@ -264,3 +267,80 @@ def test_vectors_can_be_searched_after_a_copy(
     assert all(es < le for _, live, es, le, _ in found if live)
     names = {name for (name,) in client.rows("SHOW INDEXES YIELD name RETURN name")}
     assert schema.vector_index(16) in names
+
+
+# By URL, from the store.
+
+
+def test_by_url_and_again(source: SQLiteStore, url: str, tmp_path: Path) -> None:
+    assert moving.move(source, url, CopyPlan(dry_run=True)).action == "would copy"
+    with pytest.raises(NotFoundError):
+        moving.move(source, url, CopyPlan(verify_only=True))
+    report = moving.move(source, url)
+    assert (report.action, report.kept) == ("copied", 0)
+    assert "@" not in report.target
+    assert moving.move(source, url).action == "unchanged"
+    assert moving.move(source, url, CopyPlan(verify_only=True)).differing == ()
+    with closing(Neo4jStore(address.parse(url))) as there:
+        back = moving.move(there, str(tmp_path / "back"))
+        assert (back.tables, back.digest) == (report.tables, report.digest)
+        there.write(small("d9", 9))
+        assert "claims" in moving.move(source, url, CopyPlan(verify_only=True)).differing
+        with pytest.raises(ConflictError):
+            moving.move(source, url)
+
+
+def test_a_copy_is_equal_in_every_read(source: SQLiteStore, url: str) -> None:
+    moving.move(source, url)
+    with closing(Neo4jStore(address.parse(url))) as there:
+        assert canonical(there) == canonical(source)
+        for known in range(source.revision + 1):
+            assert canonical(there, known) == canonical(source, known), known
+        assert there.meta() == source.meta()
+        assert there.stats() == source.stats()
+        assert there.changes() == source.changes()
+        assert list(there.batches()) == list(source.batches())
+        assert there.write(small("d0", 0)).changed is False
+        assert there.verify() == []
+
+
+@pytest.mark.parametrize("late", [False, True], ids=["at the beginning", "later"])
+def test_a_server_is_written_to_meanwhile(
+    late: bool, source: SQLiteStore, url: str, tmp_path: Path, pages
+) -> None:
+    """What changes in place is read again; of the rest a later write changes nothing."""
+    moving.move(source, url)
+    with source.rows() as rows:
+        early = sum(rows.count(table) for table in moving.EARLY)
+    with closing(Neo4jStore(address.parse(url))) as there:
+        left = 1
+
+        def write(stage: str, done: int, total: int | None) -> None:
+            nonlocal left
+            if left and stage == "copy" and (not late or done > early):
+                left = 0
+                there.write(small("new", 5))
+                there.write(Batch(delete=("d0",)))
+
+        report = moving.move(there, str(tmp_path / "back"), progress=write)
+        assert report.revision == (source.revision if late else there.revision)
+        same = open_target(str(source.path) if late else url)
+        with closing(same), same.rows() as one, SQLiteTarget(tmp_path / "back").rows() as two:
+            assert moving.compare(one, two).differing == ()
+
+
+@pytest.mark.full
+def test_a_server_is_killed_meanwhile(source: SQLiteStore, server, url: str, pages) -> None:
+    chance = random.Random(3)
+    due = {chance.randrange(1, 30) for _ in range(3)}
+    seen = 0
+
+    def kill(stage: str, done: int, total: int | None) -> None:
+        nonlocal seen
+        seen += 1
+        if seen in due:
+            server.kill()
+            server.start()
+
+    assert moving.move(source, url, progress=kill).action == "copied"
+    assert seen > max(due)
