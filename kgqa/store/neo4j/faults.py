@@ -92,6 +92,11 @@ _CODES: tuple[_Fault, ...] = (
         ConflictError, "store.conflict", "holds a row of that name already",
         "another tool may write to this base: run kgqa verify",
     ),
+    (
+        ("ClientError.Schema.", "DatabaseError.Schema."),
+        FaultError, "store.schema", "cannot make an index or a constraint",
+        "rows may stand twice: run kgqa verify",
+    ),
     (("TransientError.",), UnavailableError, "store.unreachable", "cannot do it now", _AGAIN),
 )  # fmt: skip
 """By the beginning of the server's code after ``Neo.``; the first that fits."""
