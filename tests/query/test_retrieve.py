@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 from hypothesis import given
@@ -10,14 +12,16 @@ from samples import offices
 from small_base import Base, Letters, chunk, fact, node
 
 from kgqa.model.answer import AskOptions, Evidence
-from kgqa.protocols import Embedder
+from kgqa.protocols import Batch, Embedder, Reader, VectorRow
 from kgqa.query.answer import search
 from kgqa.query.display import Display
 from kgqa.query.retrieve import Request, Search, digest
 from kgqa.query.scope import scope_of
+from kgqa.store.sqlite import SQLiteStore
+from kgqa.testing.contract_base import says, texts
 
 
-def run(base: Base, request: Request, embedder: Embedder | None = None, **options: Any) -> Search:
+def run(base: Reader, request: Request, embedder: Embedder | None = None, **options: Any) -> Search:
     scope = scope_of(base, AskOptions(**options))
     return Search(base, embedder, scope, Display(base, scope))
 
@@ -52,6 +56,20 @@ def test_vectors_find_what_words_do_not() -> None:
     items = run(base, request, Letters()).run(request)
     assert [e.label for e in items] == ["chunk:a"]
     assert "vector" in items[0].found_by
+
+
+def test_the_trace_says_how_each_search_ran(tmp_path: Path) -> None:
+    with closing(SQLiteStore.create(tmp_path / "a.kgqa")) as store:
+        store.write(says("d", passages=texts("a lighthouse", "a mill")))
+        rows = [VectorRow(p.kind, p.id, p.digest, Letters().embed([p.text])[0])
+                for p in store.pending(9)]  # fmt: skip
+        store.write(Batch(vectors=tuple(rows), generation=1, meta={"generation": 1}))
+        request = Request("lighthouse", 5)
+        ran = run(store, request, Letters())
+        assert [e.label for e in ran.run(request)] == ["chunk:d-0"]
+        how = {step.name: step.detail.get("how") for step in ran.steps}
+        assert how["vectors"] == "exact, 2 of 2 hold"
+        assert how["text"] == "fts5, filtered, bm25"
 
 
 @given(st.integers(1, 8), st.integers(0, 8), st.integers(0, 60))

@@ -162,3 +162,10 @@ def test_open_by_path_object(store):
     again = open_store(store.path)
     assert again.capabilities.technology == "sqlite"
     again.close()
+
+
+def test_hits_say_how_they_were_found(indexed):
+    query = np.ones(7, np.float32)
+    pattern = Pattern(items=("chunk",), valid=Interval(1, 2))
+    assert indexed.nearest(query, 1, pattern).how == "exact, 2 of 7 hold"
+    assert indexed.find("rome", 5, pattern).how == "fts5, filtered, bm25"
