@@ -172,7 +172,7 @@ def find(snapshot: Neo4jSnapshot, wanted: str, k: int, pattern: Pattern) -> Hits
 
 
 def nearest(snapshot: Neo4jSnapshot, vector: NDArray[np.float32], k: int, pattern: Pattern) -> Hits:
-    """Return the nearest items by cosine that satisfy the pattern; ties by id.
+    """Return the nearest items by cosine that satisfy the pattern; ties by kind, then id.
 
     Which way they were found, and why, stands in ``how``. Raises InputError
     (``vectors.query``) for a vector of another length, or without a direction.
@@ -182,6 +182,7 @@ def nearest(snapshot: Neo4jSnapshot, vector: NDArray[np.float32], k: int, patter
     held = snapshot.cache.get("+".join(_PARTS), snapshot, lambda: _held(snapshot))
     if not held.dimension:
         return Hits()
+    vector = np.asarray(vector, dtype=np.float32)
     if vector.shape != (held.dimension,) or not 0 < float(vector @ vector) < np.inf:
         raise InputError(
             f"query vector of shape {vector.shape}, zero or not finite; "
@@ -197,7 +198,7 @@ def nearest(snapshot: Neo4jSnapshot, vector: NDArray[np.float32], k: int, patter
         found, way = _Search(snapshot, held, kind, asked).run()
         hits += found
         how.append(f"{kind}: {way}")
-    hits.sort(key=lambda h: (-h.score, h.id, h.kind))
+    hits.sort(key=lambda h: (-h.score, h.kind, h.id))
     return Hits(hits[:k], "; ".join(how))
 
 
