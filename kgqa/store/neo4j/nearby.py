@@ -22,9 +22,9 @@ Way: TypeAlias = Literal["exact", "search", "query"]
 _FEWEST = 30
 """How many an index is asked for at least; below, a graph of neighbours misses some."""
 _SEARCH = 300
-"""How many cosines take as long as one SEARCH."""
-_QUERY = 15.0
-"""queryNodes takes as long for each vector visited as a share of one cosine, times 5."""
+"""How many cosines take as long as one SEARCH for a few; each one more takes as long as one."""
+_QUERY = 3
+"""How many cosines take as long as one vector that queryNodes is asked for."""
 _PER_COSINE = 25
 """How many entries of a range index are read in the time of one cosine."""
 
@@ -115,9 +115,13 @@ class Held:
         cosines = held + min(by_start, by_end) / _PER_COSINE
         total = len(starts)
         if cypher25:
-            way: Way = "exact" if cosines < _SEARCH else "search"
+            way: Way = "search"
             limit = max(_FEWEST, 3 * k)
+            cost = _SEARCH + limit
         else:
-            way = "exact" if cosines < math.sqrt(_QUERY * k * self.entries) else "query"
+            way = "query"
             limit = max(2 * _FEWEST, math.ceil(5 * k * self.entries / max(held, 1)))
+            cost = _QUERY * limit
+        if cosines < cost:
+            way = "exact"
         return Plan(way, limit, by_end < by_start, held, total)

@@ -68,6 +68,11 @@ def test_an_index_without_filter_is_asked_for_more():
     assert base.plan("chunk", Span(1, -1), 100, True).limit == 300
 
 
+def test_an_index_that_must_give_all_is_not_asked():
+    assert held(50_000, 0.1).plan("chunk", Span(1, -1), 4_000, True).way == "exact"
+    assert held(50_000, 1.0).plan("chunk", Span(1, -1), 40_000, False).way == "exact"
+
+
 def test_the_shorter_side_is_read():
     starts, ends = np.arange(1000), np.arange(1000) + 10
     base = Held(3, 1, 1000, {"chunk": (starts, ends)})

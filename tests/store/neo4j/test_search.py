@@ -113,8 +113,8 @@ def test_the_same_is_found_by_every_way(both, monkeypatch, count):
     both.index()
     ways: set[str] = set()
     for n in range(count):
-        monkeypatch.setattr(nearby, "_SEARCH", rnd.choice([0, 300]))
-        monkeypatch.setattr(nearby, "_QUERY", rnd.choice([0.0, 15.0]))
+        monkeypatch.setattr(nearby, "_SEARCH", rnd.choice([-(10**6), 300]))
+        monkeypatch.setattr(nearby, "_QUERY", rnd.choice([0, 3]))
         pattern, k = some_pattern(rnd, known), rnd.choice([1, 5, 20, 300])
         found = both.nearest(direction(f"aim {n}"), k, pattern)
         ways |= {how.partition(": ")[2].partition(",")[0] for how in found.how.split("; ")}
@@ -127,8 +127,8 @@ def test_the_same_is_found_by_every_way(both, monkeypatch, count):
 
 def test_a_crowd_outside_the_time_hides_nothing(both, monkeypatch):
     """As many as wanted are found where all the nearest fall to what only the rows can say."""
-    monkeypatch.setattr(nearby, "_SEARCH", 0)
-    monkeypatch.setattr(nearby, "_QUERY", 0.0)
+    monkeypatch.setattr(nearby, "_SEARCH", -(10**6))
+    monkeypatch.setattr(nearby, "_QUERY", 0)
     aim = direction("aim")
     nodes = [
         Node(f"q{i}", f"Ada {i}", "ship", existence=(term(0, 2), term(8, 9))) for i in range(300)
@@ -149,7 +149,7 @@ def test_a_crowd_outside_the_time_hides_nothing(both, monkeypatch):
 
 def test_far_instants_are_told_apart(both, monkeypatch):
     """A vector index rounds integers to doubles; no item is lost or wrongly found by that."""
-    monkeypatch.setattr(nearby, "_SEARCH", 0)
+    monkeypatch.setattr(nearby, "_SEARCH", -(10**6))
     far = (2**53, 2**56 + 1, 2**60 + 1, -(2**60) - 1, BEGIN, END - 2, 0)
     both.write(says("d", passages=[(f"p {t}", term(t, t + 1)) for t in far]))
     both.index()
