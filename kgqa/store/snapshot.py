@@ -31,7 +31,8 @@ class Snapshot(State):
     __slots__ = ("_revision", "connection")
 
     def __init__(self, connection: sqlite3.Connection, cache: Cache) -> None:
-        super().__init__(cache)
+        # Not by way of super(): every read passes here.
+        self.cache = cache
         self.connection = connection
         self._revision: int | None = None
 

@@ -126,15 +126,15 @@ def _match(table: str, alias: str, where: CypherWhere, order: str) -> Cypher:
     """Return the clause with the index that fits best, and what that asks besides.
 
     An index serves a statement that asks something of each of its columns. The best is given
-    ids, else has the order, else is asked by its first columns.
+    ids, else has the order, else is asked by its first columns, else by any.
     """
     asked = dict(where.asked(alias))
     wanted = tuple(_COLUMN.findall(order))
 
-    def fit(index: tuple[str, ...]) -> tuple[int, bool, int]:
+    def fit(index: tuple[str, ...]) -> tuple[int, bool, int, int]:
         led = next((i for i, column in enumerate(index) if column not in asked), len(index))
         ids = [column for column in index[:led] if asked[column] and column not in _BOUNDS]
-        return len(ids), index[: len(wanted)] == wanted, led
+        return len(ids), index[: len(wanted)] == wanted, led, len(asked.keys() & index)
 
     index = max(INDEXES[table], key=fit)
     for column in index:
