@@ -132,7 +132,7 @@ class Neo4jRows:
     ) -> Iterator[list[Record]]:
         # Not by LIMIT: all rows of one key belong together.
         statement, bounds = _table_statement(_WINDOW, table), self._bounds(table)
-        last = bounds.get("last") or self._last(table)
+        last = bounds["last"] if "last" in bounds else self._last(table)
         step = _FEW.get(table, _AT_ONCE)
         for start in range(after[0] if after else 0, last, step):
             yield self._client.rows(
