@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+import threading
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -52,6 +53,8 @@ class Neo4jStore(Calls):
         self.address = address
         self._client = Client(address, lock_timeout)
         self._cache = Cache()
+        # Threads of one store take turns however long that takes; only others are waited for.
+        self._turn = threading.Lock()
         try:
             schema.ensure(self._client)
             self._pinned()
@@ -132,7 +135,8 @@ class Neo4jStore(Calls):
             return _written(tx, kb, token, change, erasing)
 
         try:
-            receipt = self._client.write(work)
+            with self._turn:
+                receipt = self._client.write(work)
         except _Unchanged as unchanged:
             return unchanged.receipt
         hooks.reached("done")
