@@ -16,7 +16,7 @@ from typing import Literal, TypeAlias
 
 from kgqa.errors import ConflictError, FaultError, UnavailableError
 from kgqa.store.neo4j import cypher
-from kgqa.store.neo4j.cypher import LABELS, Cypher
+from kgqa.store.neo4j.cypher import LABELS, OTHER, Cypher
 from kgqa.store.neo4j.session import Client
 
 Kind: TypeAlias = Literal["UNIQUE", "RANGE", "FULLTEXT", "VECTOR"]
@@ -136,7 +136,12 @@ class _Held:
 
 def base_schema() -> list[Wanted]:
     """Return what every database that holds bases needs."""
-    wanted = [_made("UNIQUE", "Base", ("kb",), _CREATE_UNIQUE)]
+    wanted = [
+        *type_schema(OTHER),
+        _made("UNIQUE", "Base", ("kb",), _CREATE_UNIQUE),
+        _made("UNIQUE", "Entity", ("kb", "id"), _CREATE_UNIQUE),
+        _made("UNIQUE", "Literal", ("kb", "token"), _CREATE_UNIQUE),
+    ]
     for table, label in LABELS.items():
         for columns in UNIQUE.get(table, ()):
             wanted.append(_made("UNIQUE", label, ("kb", *columns), _CREATE_UNIQUE))

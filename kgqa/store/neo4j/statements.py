@@ -37,7 +37,7 @@ TOUCHED: Mapping[str, tuple[str, ...]] = {
     "documents": ("id",),
     "chunks": ("id", "document"),
     "nodes": ("id",),
-    "facts": ("n", "subject", "relation"),
+    "facts": ("n", "subject", "relation", "object"),
     "claims": ("fact", "chunk"),
     "relations": ("key",),
     "vectors": ("kind", "item"),

@@ -16,13 +16,15 @@ from pathlib import Path
 from typing import Any
 
 from kgqa.errors import ConflictError, NotFoundError
+from kgqa.model.ids import relation_key
 from kgqa.model.things import Relation
 from kgqa.protocols import Batch, Capability, Json, Problem, Reader, Receipt, Rows
 from kgqa.store import LOCK_SECONDS, hooks, revisions
 from kgqa.store.calls import Calls
-from kgqa.store.neo4j import schema
+from kgqa.store.neo4j import cypher, schema
 from kgqa.store.neo4j.address import Address
 from kgqa.store.neo4j.moving import Neo4jRows, refuse_unfinished
+from kgqa.store.neo4j.picture import Picture, problems
 from kgqa.store.neo4j.session import Client, Transaction
 from kgqa.store.neo4j.snapshot import Neo4jSnapshot
 from kgqa.store.neo4j.tables import Neo4jTables
@@ -35,6 +37,13 @@ _CREATE = (
     "RETURN b.made = $token, b.copying"
 )
 _LOCK = "MATCH (b:Base {kb: $kb}) SET b.kb = $kb RETURN b.written, b.receipt"
+_TYPES = "MATCH (b:Base {kb: $kb}) RETURN coalesce(b.types, [])"
+_ADD_TYPES = (
+    "MATCH (b:Base {kb: $kb}) SET b.kb = $kb "
+    "SET b.types = coalesce(b.types, []) + [t IN $types WHERE NOT t IN coalesce(b.types, [])]"
+)
+_TYPES_MAX = 50
+"""How many relations have a relationship type of their own, with its schema."""
 _WRITTEN = (
     "MATCH (b:Base {kb: $kb}) SET b.revision = $revision, b.written = $token, b.receipt = $receipt"
 )
@@ -55,6 +64,7 @@ class Neo4jStore(Calls):
         self._cache = Cache()
         # Threads of one store take turns however long that takes; only others are waited for.
         self._turn = threading.Lock()
+        self._types: set[str] = set()
         try:
             schema.ensure(self._client)
             self._pinned()
@@ -108,6 +118,7 @@ class Neo4jStore(Calls):
         """
         for size in {len(row.vector) for row in batch.vectors}:
             schema.ensure_vectors(self._client, size)
+        self._give_types({cypher.relationship(relation_key(c.relation)) for c in batch.claims})
         return self._write(lambda tables: revisions.write(tables, batch))
 
     def erase(self, labels: Sequence[str]) -> Receipt:
@@ -142,6 +153,20 @@ class Neo4jStore(Calls):
         hooks.reached("done")
         return receipt
 
+    def _give_types(self, wanted: set[str]) -> None:
+        """Give new relations relationship types of their own, as long as there are any left."""
+        new = sorted(wanted - self._types)
+        if not new or len(self._types) >= _TYPES_MAX:
+            return
+        kb = self.address.kb
+        self._types = set(self._client.rows(_TYPES, kb=kb)[0][0])
+        given = [kind for kind in new if kind not in self._types]
+        given = given[: _TYPES_MAX - len(self._types)]
+        if given:
+            schema.ensure_types(self._client, given)
+            self._client.write(lambda tx: tx.rows(_ADD_TYPES, kb=kb, types=given))
+            self._types |= set(given)
+
     # The base as a whole.
 
     def backup(self, path: Path) -> None:
@@ -166,7 +191,10 @@ class Neo4jStore(Calls):
             path = Path(folder, "rows.kb")
             self.backup(path)
             with closing(SQLiteStore(path)) as copied:
-                return copied.verify()
+                found = copied.verify()
+        with self._state() as state:
+            ((types,),) = self._client.rows(_TYPES, kb=self.address.kb)
+            return [*found, *problems(state, types)]
 
     @property
     def capabilities(self) -> Capability:
@@ -227,6 +255,13 @@ def _written(
     if not receipt.changed:
         raise _Unchanged(receipt)
     tables.flush()
+
+    def run(statement: str, parameters: Mapping[str, Any]) -> list[Record]:
+        return tx.rows(statement, **parameters)
+
+    ((types,),) = tx.rows(_TYPES, kb=kb)
+    state = Neo4jSnapshot(run, kb, receipt.revision, Cache())
+    Picture(tx, state, types).draw(tables.touched)
     hooks.reached("commit")
     tx.rows(_WRITTEN, kb=kb, revision=receipt.revision, token=token, receipt=_dumped(receipt))
     return receipt

@@ -1,0 +1,322 @@
+"""The graph that people look at: entities and what is said of them, as of now.
+
+Belongs here: keeping ``:Entity``, ``:Literal``, their relationships, ``PART_OF`` and ``MENTIONS``
+in line with the rows. Must not: reading answers from it; rows are the truth, and ``problems``
+compares. What was on record earlier is in the rows alone. Ends are shown as answers read them
+(stated elsewhere, or stopped by a later holder), so that a statement over the picture sees the
+world that an answer sees.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any
+
+from kgqa.errors import FaultError
+from kgqa.model.ids import object_token
+from kgqa.model.things import Fact, Literal, Node
+from kgqa.protocols import Pattern, Problem
+from kgqa.store import queries, rows
+from kgqa.store.facts import Facts
+from kgqa.store.neo4j import cypher
+from kgqa.store.neo4j.cypher import OTHER, Cypher, short
+from kgqa.store.neo4j.session import Transaction
+from kgqa.store.neo4j.snapshot import Neo4jSnapshot
+from kgqa.store.queries import slices
+from kgqa.store.rows import Record
+from kgqa.temporal import printing
+from kgqa.temporal.interval import BEGIN, END
+
+_PART = 5_000
+
+_ENTITIES = (
+    "UNWIND $rows AS r MERGE (e:Entity {kb: $kb, id: r.id}) "
+    "WITH e, r, [l IN labels(e) WHERE l <> 'Entity'] AS before SET e = r.shown "
+    "RETURN r.id, before"
+)
+_LABEL = "UNWIND $ids AS id MATCH (e:Entity {kb: $kb, id: id}) SET e:@label"
+_UNLABEL = "UNWIND $ids AS id MATCH (e:Entity {kb: $kb, id: id}) REMOVE e:@label"
+_GONE = "UNWIND $ids AS id MATCH (e:Entity {kb: $kb, id: id}) DETACH DELETE e"
+_DROP = "UNWIND $ns AS n MATCH ()-[t:@type {kb: $kb, n: n}]->() DELETE t"
+_LITERALS = "UNWIND $rows AS r MERGE (l:Literal {kb: $kb, token: r.token}) SET l = r"
+_DRAW = (
+    "UNWIND $rows AS r MATCH (a:Entity {kb: $kb, id: r.subject}) MATCH (b:@label {kb: $kb, @key}) "
+    "MERGE (a)-[t:@type {kb: $kb, n: r.shown.n}]->(b) SET t = r.shown RETURN count(*)"
+)
+_LONELY = (
+    "MATCH (l:Literal) USING INDEX l:Literal(kb, token) WHERE l.kb = $kb AND l.token IN $tokens "
+    "AND NOT EXISTS { (l)<--() } DELETE l"
+)
+_OPEN = (
+    "UNWIND $pairs AS p MATCH (f:Fact) USING INDEX f:Fact(kb, @side, relation, es) "
+    "WHERE f.kb = $kb AND f.@side = p[0] AND f.relation = p[1] AND f.es IS NOT NULL "
+    "AND f.le = $end AND f.recorded_to = $end RETURN DISTINCT f.n"
+)
+_OF_RELATIONS = (
+    "UNWIND $keys AS key MATCH (f:Fact) USING INDEX f:Fact(kb, relation, es, ee) "
+    "WHERE f.kb = $kb AND f.relation = key AND f.es IS NOT NULL AND f.ee IS NOT NULL "
+    "AND f.le = $end AND f.recorded_to = $end RETURN f.n"
+)
+_PARTS = (
+    "UNWIND $ids AS id MATCH (c:Chunk {kb: $kb, id: id, recorded_to: $end}) "
+    "OPTIONAL MATCH (c)-[old:PART_OF]->() DELETE old WITH DISTINCT c "
+    "MATCH (d:Document {kb: $kb, id: c.document, recorded_to: $end}) "
+    "MERGE (c)-[:PART_OF {kb: $kb}]->(d)"
+)
+_OF_DOCUMENTS = (
+    "UNWIND $ids AS id MATCH (c:Chunk) USING INDEX c:Chunk(kb, document, ordinal) "
+    "WHERE c.kb = $kb AND c.document = id AND c.ordinal IS NOT NULL AND c.recorded_to = $end "
+    "RETURN c.id"
+)
+_UNMENTIONED = "UNWIND $ids AS id MATCH (c:Chunk {kb: $kb, id: id})-[m:MENTIONS]->() DELETE m"
+_MENTIONED = (
+    "UNWIND $ids AS id MATCH (k:Claim) USING INDEX k:Claim(kb, chunk) "
+    "WHERE k.kb = $kb AND k.chunk = id AND k.recorded_to = $end RETURN id, k.fact"
+)
+_MENTIONS = (
+    "UNWIND $rows AS r MATCH (c:Chunk {kb: $kb, id: r[0], recorded_to: $end}) "
+    "MATCH (e:Entity {kb: $kb, id: r[1]}) MERGE (c)-[:MENTIONS {kb: $kb}]->(e)"
+)
+_SHOWN_ENTITIES = "MATCH (e:Entity {kb: $kb}) RETURN e.id, properties(e), labels(e)"
+_SHOWN_FACTS = (
+    "MATCH (e:Entity {kb: $kb})-[t]->(o) WHERE NOT o:Chunk "
+    "RETURN t.n, properties(t), type(t), e.id, coalesce(o.id, o.token)"
+)
+
+
+class Picture:
+    """Draw what one write touched; ``state`` reads what the transaction has written.
+
+    ``types`` are the relationship types that have a schema; other relations are ``OTHER``.
+    """
+
+    def __init__(self, tx: Transaction, state: Neo4jSnapshot, types: Collection[str]) -> None:
+        self._tx = tx
+        self._kb = state.kb
+        self._state = state
+        self._types = frozenset(types)
+
+    def _run(self, statement: Cypher | str, **parameters: Any) -> list[Record]:
+        return self._tx.rows(statement, kb=self._kb, **parameters)
+
+    def draw(self, touched: Mapping[str, Collection[Record]]) -> None:
+        """Bring the picture in line with the rows that were touched (``tables.TOUCHED``)."""
+        nodes = {row[0] for row in touched["nodes"]}
+        kept = self._entities(nodes)
+        facts: dict[int, str | None] = {row[0]: row[2] for row in touched["facts"]}
+        for fact, _ in touched["claims"]:
+            facts.setdefault(fact, None)
+        self._facts(facts, touched)
+        gone = [short(name) for name in nodes - kept]
+        for part in slices(gone, _PART):
+            self._run(_GONE, ids=part)
+        self._passages(touched)
+
+    # Entities.
+
+    def _entities(self, ids: Iterable[str]) -> set[str]:
+        """Draw the nodes that are on record; return which those are."""
+        kept: set[str] = set()
+        for part in slices(sorted(ids), _PART):
+            nodes = self._nodes(part)
+            kept |= {node.id for node in nodes}
+            shown = [{"id": short(node.id), "shown": entity(self._kb, node)} for node in nodes]
+            before: dict[str, list[str]] = dict(self._run(_ENTITIES, rows=shown)) if shown else {}
+            added, removed = defaultdict(list), defaultdict(list)
+            for node in nodes:
+                wanted, held = cypher.label(node.kind or ""), before[short(node.id)]
+                if wanted not in held:
+                    added[wanted].append(short(node.id))
+                for label in held:
+                    if label != wanted:
+                        removed[label].append(short(node.id))
+            for template, groups in ((_UNLABEL, removed), (_LABEL, added)):
+                for label, names in groups.items():
+                    self._run(cypher.text(template, label=label), ids=names)
+        return kept
+
+    def _nodes(self, ids: Collection[str]) -> list[Node]:
+        where = queries.recorded(self._state.where().among("n.id", list(ids)), "n", self._known)
+        return [rows.node(row) for row in self._state.select("nodes", rows.NODE, where)]
+
+    @property
+    def _known(self) -> int:
+        return self._state.known(None)
+
+    # Facts.
+
+    def _facts(
+        self, touched: Mapping[int, str | None], all_: Mapping[str, Collection[Record]]
+    ) -> None:
+        ns = set(touched) | self._beside(all_)
+        drop: dict[str, list[int]] = defaultdict(list)
+        for part in slices(sorted(ns), _PART):
+            current: dict[str, int] = dict(self._current(part, "id, n"))
+            for n in set(part) - set(current.values()):
+                relation = touched.get(n)
+                if relation is not None:
+                    drop[self._type(relation)].append(n)
+            self._draw(current)
+        for kind, gone in drop.items():
+            for part in slices(gone, _PART):
+                self._run(cypher.text(_DROP, type=kind), ns=part)
+        tokens = {short(row[3]) for row in all_["facts"] if not row[3].startswith("n:")}
+        if drop and tokens:
+            self._run(_LONELY, tokens=sorted(tokens))
+
+    def _current(self, ns: Collection[int], columns: str) -> list[Record]:
+        where = queries.recorded(self._state.where().among("n.n", list(ns)), "n", self._known)
+        return list(self._state.select("facts", columns, where))
+
+    def _beside(self, touched: Mapping[str, Collection[Record]]) -> set[int]:
+        """Return the open facts whose end may be read differently now."""
+        found: set[int] = set()
+        limited = self._state.declared()
+        for side in ("subject", "object"):
+            pairs = {
+                (short(row[1] if side == "subject" else row[3]), short(row[2]))
+                for row in touched["facts"]
+                if side == "subject" or _limits_subjects(limited, row[2])
+            }
+            for part in slices(sorted(pairs), _PART):
+                statement = cypher.text(_OPEN, side=side)
+                found |= {n for (n,) in self._run(statement, pairs=part, end=END)}
+        keys = [short(key) for (key,) in touched["relations"]]
+        if keys:
+            found |= {n for (n,) in self._run(_OF_RELATIONS, keys=keys, end=END)}
+        return found
+
+    def _type(self, relation: str) -> str:
+        kind = cypher.relationship(relation)
+        return kind if kind in self._types else OTHER
+
+    def _draw(self, ns: Mapping[str, int]) -> None:
+        """Draw facts by id, each with the number of its row."""
+        groups: dict[tuple[str, bool], list[dict[str, Any]]] = defaultdict(list)
+        literals: dict[str, dict[str, Any]] = {}
+        for fact in Facts(self._state).by_id(list(ns), None):
+            value = isinstance(fact.object, Literal)
+            if isinstance(fact.object, Literal):
+                token = short(object_token(fact.object))
+                literals[token] = literal(self._kb, token, fact.object)
+            groups[self._type(fact.relation), value].append(
+                {
+                    "subject": short(fact.subject),
+                    "object": short(object_token(fact.object) if value else str(fact.object)),
+                    "shown": relationship(self._kb, ns[fact.id], fact),
+                }
+            )
+        if literals:
+            self._run(_LITERALS, rows=list(literals.values()))
+        for (kind, value), drawn in groups.items():
+            label, key = ("Literal", _TOKEN) if value else ("Entity", _ID)
+            statement = cypher.text(_DRAW, type=kind, label=label, key=key)
+            ((count,),) = self._run(statement, rows=drawn)
+            if count != len(drawn):
+                raise FaultError(
+                    f"{len(drawn) - count} facts of {self._kb!r} have no entity to stand at",
+                    code="store.corrupt", hint="run kgqa verify",
+                )  # fmt: skip
+
+    # Passages.
+
+    def _passages(self, touched: Mapping[str, Collection[Record]]) -> None:
+        chunks = {short(row[0]) for row in touched["chunks"]}
+        documents = [short(row[0]) for row in touched["documents"]]
+        for part in slices(documents, _PART):
+            chunks |= {name for (name,) in self._run(_OF_DOCUMENTS, ids=part, end=END)}
+        for part in slices(sorted(chunks), _PART):
+            self._run(_PARTS, ids=part, end=END)
+        chunks |= {short(chunk) for _, chunk in touched["claims"] if chunk}
+        for part in slices(sorted(chunks), _PART):
+            self._run(_UNMENTIONED, ids=part)
+            pairs = self._run(_MENTIONED, ids=part, end=END)
+            sides = self._sides({fact for _, fact in pairs})
+            mentions = {(chunk, side) for chunk, fact in pairs for side in sides.get(fact, ())}
+            if mentions:
+                self._run(_MENTIONS, rows=sorted(mentions), end=END)
+
+    def _sides(self, facts: Collection[int]) -> dict[int, list[str]]:
+        found: dict[int, list[str]] = {}
+        for part in slices(facts, _PART):
+            for n, subject, token in self._current(part, "n, subject, object"):
+                sides = [subject, *([token[2:]] if token.startswith("n:") else [])]
+                found[n] = [short(side) for side in sides]
+        return found
+
+
+_ID = Cypher("id: r.object")
+_TOKEN = Cypher("token: r.object")
+
+
+def problems(state: Neo4jSnapshot, types: Collection[str]) -> Iterator[Problem]:
+    """Yield how the picture differs from the rows of a state."""
+    run = state.run
+    shown = {name: (held, labels) for name, held, labels in run(_SHOWN_ENTITIES, {"kb": state.kb})}
+    for node in state.nodes(Pattern(order="id")):
+        held, labels = shown.pop(short(node.id), (None, ()))
+        if held != _stored(entity(state.kb, node)) or set(labels) != {
+            "Entity", cypher.label(node.kind or ""),
+        }:  # fmt: skip
+            yield Problem("picture", node.id, f"node {node.id!r} is not shown as it is")
+    for name in shown:
+        yield Problem("picture", name, f"a node {name!r} is shown that is not on record")
+    drawn = {row[0]: row[1:] for row in run(_SHOWN_FACTS, {"kb": state.kb})}
+    where = queries.recorded(state.where(), "n", state.known(None))
+    numbers: dict[str, int] = dict(state.select("facts", "id, n", where))
+    for fact in state.match(Pattern(order="id")):
+        n = numbers[fact.id]
+        kind = cypher.relationship(fact.relation)
+        value = isinstance(fact.object, Literal)
+        wanted = (
+            _stored(relationship(state.kb, n, fact)), kind if kind in types else OTHER,
+            short(fact.subject), short(object_token(fact.object) if value else str(fact.object)),
+        )  # fmt: skip
+        if tuple(drawn.pop(n, ())) != wanted:
+            yield Problem("picture", fact.id, f"fact {fact.id} is not shown as it is")
+    for n in drawn:
+        yield Problem("picture", str(n), f"a fact of row {n} is shown that is not on record")
+
+
+def _stored(properties: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in properties.items() if value is not None}
+
+
+def _limits_subjects(declared: Mapping[str, Any], relation: str) -> bool:
+    found = declared.get(relation)
+    return found is not None and found.max_subjects is not None
+
+
+# What is shown.
+
+
+def entity(kb: str, node: Node) -> dict[str, Any]:
+    """Return the properties of a node's entity."""
+    bounds = [term.bounds for term in node.existence]
+    return {
+        "kb": kb,
+        "id": short(node.id),
+        "name": node.label,
+        "kind": node.kind,
+        "aliases": [alias.label for alias in node.aliases],
+        "exists": [printing.format(term) for term in node.existence],
+        "es": min((b[0] for b in bounds), default=BEGIN),
+        "le": max((b[3] for b in bounds), default=END),
+    }
+
+
+def literal(kb: str, token: str, value: Literal) -> dict[str, Any]:
+    """Return the properties of a literal's node."""
+    return {"kb": kb, "token": token, "name": str(value.value)}
+
+
+def relationship(kb: str, n: int, fact: Fact) -> dict[str, Any]:
+    """Return the properties of a fact's relationship."""
+    es, ls, ee, le = fact.valid.bounds
+    return {
+        "kb": kb, "n": n, "id": fact.id, "relation": fact.relation,
+        "es": es, "ls": ls, "ee": ee, "le": le, "valid": printing.format(fact.valid),
+        "documents": sorted({source.document for source in fact.sources if source.document}),
+        "chunks": sorted({source.chunk for source in fact.sources if source.chunk}),
+    }  # fmt: skip
