@@ -25,12 +25,17 @@ _SCHEMES = "sqlite"
 
 
 def open_store(url: str | Path, lock_timeout: float = LOCK_SECONDS) -> Store:
-    """Open the base at a path or ``sqlite://`` URL; writes wait so many seconds for another.
+    """Open the base at a path or URL; writes wait so many seconds for another.
 
     Raises NotFoundError (``store.not_found``), InputError (``store.not_a_base``,
-    ``store.unknown_scheme``), UnsupportedError (``store.too_new``), FaultError
-    (``store.corrupt``).
+    ``store.unknown_scheme``, ``store.bad_url``), UnsupportedError (``store.too_new``), FaultError
+    (``store.corrupt``) and, for a server, what connecting raises.
     """
+    address = _address(url)
+    if address is not None:
+        from kgqa.store.neo4j.store import Neo4jStore
+
+        return Neo4jStore(address, lock_timeout)
     from kgqa.store.sqlite import SQLiteStore
 
     return SQLiteStore(_path(url), lock_timeout=lock_timeout)
@@ -42,10 +47,16 @@ def create_store(
     lock_timeout: float = LOCK_SECONDS,
     relations: Iterable[Relation] = (),
 ) -> Store:
-    """Make a base with settings and relations at a path or ``sqlite://`` URL and open it.
+    """Make a base with settings and relations at a path or URL and open it.
 
-    Raises ConflictError (``store.exists``), InputError (``store.unknown_scheme``).
+    Raises ConflictError (``store.exists``), InputError (``store.unknown_scheme``,
+    ``store.bad_url``) and, for a server, what connecting raises.
     """
+    address = _address(url)
+    if address is not None:
+        from kgqa.store.neo4j.store import Neo4jStore
+
+        return Neo4jStore.create(address, meta, lock_timeout, relations)
     from kgqa.store.sqlite import SQLiteStore
 
     return SQLiteStore.create(_path(url), meta, lock_timeout, relations)
@@ -69,10 +80,12 @@ def open_target(url: str | Path, lock_timeout: float = LOCK_SECONDS) -> Target:
 
 def _address(url: str | Path) -> Address | None:
     """Return the address that a URL of a server is; None for others."""
+    if isinstance(url, Path) or "://" not in url:
+        return None
     from kgqa import settings
     from kgqa.store.neo4j.address import SCHEMES, parse
 
-    if isinstance(url, Path) or url.partition("://")[0] not in SCHEMES:
+    if url.partition("://")[0] not in SCHEMES:
         return None
     process = settings.read()
     return parse(url, process.neo4j_user, process.neo4j_password.get_secret_value())
@@ -91,6 +104,6 @@ def _path(url: str | Path) -> Path:
     if scheme != _SCHEMES:
         raise InputError(
             f"no store is called {scheme!r}", code="store.unknown_scheme",
-            hint=f"give a path, or a URL of a known scheme: {_SCHEMES}",
+            hint=f"give a path, or a URL of a known scheme: {_SCHEMES}, neo4j, bolt",
         )  # fmt: skip
     return Path(rest)
