@@ -34,38 +34,35 @@ _SELECT = "@found RETURN @columns @order"
 _COUNT = "@found RETURN count(n)"
 _DISTINCT = "@found RETURN DISTINCT @columns"
 _FACTS = (
-    "@found MATCH (c:Claim) USING INDEX c:Claim(kb, fact) "
+    "@found MATCH (c:Claim) USING INDEX SEEK c:Claim(kb, fact) "
     "WHERE c.kb = $kb AND c.fact = f.n AND @support RETURN @columns @order"
 )
 _BESIDE = (
     "UNWIND range(0, size($values) - 1) AS i "
-    "MATCH (f:Fact) USING INDEX f:Fact(kb, @side, relation, es) WHERE f.kb = $kb "
+    "MATCH (f:Fact) USING INDEX SEEK f:Fact(kb, @side, relation, es) WHERE f.kb = $kb "
     "AND f.@side = $values[i] AND f.relation = $relations[i] AND f.es IS NOT NULL AND @where "
     "RETURN i, collect([f.es, f.ls, f.ee, f.le, @columns])"
 )
 _NAMES = (
-    "MATCH (m:Name) USING INDEX m:Name(kb, key) WHERE m.kb = $kb AND m.key IN ? "
-    "MATCH (n:Version) USING INDEX n:Version(kb, n) "
+    "MATCH (m:Name) USING INDEX SEEK m:Name(kb, key) WHERE m.kb = $kb AND m.key IN ? "
+    "MATCH (n:Version) USING INDEX SEEK n:Version(kb, n) "
     "WHERE n.kb = $kb AND n.n = m.node AND @where RETURN @columns"
 )
 _NEXT_RELATION = (
-    "MATCH (f:Fact) USING INDEX f:Fact(kb, relation, es, ee) WHERE f.kb = $kb "
+    "MATCH (f:Fact) USING INDEX SEEK f:Fact(kb, relation, es, ee) WHERE f.kb = $kb "
     "AND f.relation >= $least AND f.es IS NOT NULL AND f.ee IS NOT NULL "
     "RETURN f.relation, @columns ORDER BY f.kb, f.relation LIMIT 1"
 )
 _STANDING = (
     "UNWIND range(0, size($relations) - 1) AS i WITH i WHERE EXISTS { "
-    "MATCH (f:Fact) USING INDEX f:Fact(kb, relation, es, ee) WHERE f.kb = $kb "
+    "MATCH (f:Fact) USING INDEX SEEK f:Fact(kb, relation, es, ee) WHERE f.kb = $kb "
     "AND f.relation = $relations[i] AND f.es IS NOT NULL AND f.ee IS NOT NULL AND @where } "
     "RETURN i"
 )
-_CLAIM_ORDER = (
-    "MATCH (c:Claim) USING INDEX c:Claim(kb, document) WHERE c.kb = $kb AND @where "
+_CLAIM_KEYS = (
+    "MATCH (c:Claim) USING INDEX SEEK c:Claim(kb, document) WHERE c.kb = $kb AND @where "
     "MATCH (f:Fact {kb: $kb, n: c.fact}) MATCH (s:Reference {kb: $kb, n: c.subject_ref}) "
-    "OPTIONAL MATCH (o:Reference {kb: $kb, n: c.object_ref}) "
-    # SQLite puts what is absent first.
-    "RETURN c.n ORDER BY coalesce(c.line, 0), c.chunk IS NOT NULL, @chunk, "
-    "c.span_start IS NOT NULL, c.span_start, f.id, @subject, o IS NOT NULL, @object, c.n"
+    "OPTIONAL MATCH (o:Reference {kb: $kb, n: c.object_ref}) RETURN @columns"
 )
 _CLAIM = (
     "UNWIND $ns AS n MATCH (c:Claim {kb: $kb, n: n}) "
@@ -75,6 +72,7 @@ _CLAIM = (
 
 _JOINED = {"f": "facts", "c": "claims", "s": "refs", "o": "refs", "m": "names", "n": "nodes"}
 """The variables of joined rows."""
+_CLAIM_ORDER = "c.line, c.chunk, c.span_start, f.id, s.label, o.label, c.n"
 _NAME = "m.key, n.id, m.label, m.main, m.es, m.ls, m.ee, m.le, m.how"
 
 
@@ -98,6 +96,15 @@ def _column(variable: str, table: str, name: str) -> Cypher:
     if name == "recorded_to":
         return text(_END, variable=variable)
     return whole(variable, [name], CUT[table])[0]
+
+
+def _claim_place(row: Record) -> Record:
+    """Return what orders claims, as SQLite does: what is absent comes first."""
+    line, chunk, start, fact, subject, object_, n = row
+    return (
+        line or 0, chunk is not None, chunk or "", -1 if start is None else start,
+        fact, subject, object_ is not None, object_ or "", n,
+    )  # fmt: skip
 
 
 class Neo4jSnapshot(State):
@@ -231,12 +238,11 @@ class Neo4jSnapshot(State):
     def claim_rows(self, document: str) -> Iterator[Record]:
         """Yield a document's claims as stated."""
         where = queries.recorded(CypherWhere().add("c.document = ?", document), "c", self._revision)
-        (chunk, subject, object_) = _joined("c.chunk, s.label, o.label")
-        statement = text(
-            _CLAIM_ORDER, where=conditions(where), chunk=chunk, subject=subject, object=object_
-        )
+        statement = text(_CLAIM_KEYS, where=conditions(where), columns=_joined(_CLAIM_ORDER))
+        # Sorted here: a server would hold all the rows in its memory.
+        keys = sorted(map(_claim_place, self._run(statement, where.parameters)))
         fetch = text(_CLAIM, columns=_joined(status.CLAIM))
-        for ns in slices((n for (n,) in self._run(statement, where.parameters)), _CLAIMS):
+        for ns in slices((key[-1] for key in keys), _CLAIMS):
             claims = {n: row for n, *row in self._run(fetch, ns=ns)}
             for n in ns:
                 yield tuple(claims[n])

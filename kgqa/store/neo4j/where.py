@@ -21,7 +21,7 @@ _BOUNDS = ("es", "ee")
 _PLACE = re.compile(r"\?")
 _PLAIN = re.compile(r"(\w+)\.(\w+) (=|IN|[<>]=?) (?:\?|\d+)")
 _COLUMN = re.compile(r"\.(\w+)")
-_MATCH = "MATCH (@v:@label) USING INDEX @v:@label(@index) WHERE @v.kb = $kb AND @conditions"
+_MATCH = "MATCH (@v:@label) USING INDEX SEEK @v:@label(@index) WHERE @v.kb = $kb AND @conditions"
 _FIRST = "@found WITH @v @first"
 _BRANCHES = "CALL { @branches } WITH @v @first"
 _BRANCH = "@found RETURN @v @first"
