@@ -7,6 +7,7 @@ the jars are missing; with ``KGQA_NEED_SERVERS=1`` in the environment they fail.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from itertools import count
@@ -20,23 +21,44 @@ from kgqa.testing.provision import RELEASES
 if TYPE_CHECKING:
     from kgqa.testing.servers import Neo4jServer
 
-_GROUPS = [pytest.param(s, marks=pytest.mark.xdist_group(f"neo4j-{s}")) for s in RELEASES]
+_PREFIX = "neo4j-"
+_VERSIONS = [pytest.param(series, id=_PREFIX + series) for series in RELEASES]
+_GROUP = re.compile(rf"[\[-]({_PREFIX}[\w.]+)[\]-]")
 _numbers = count(1)
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    """Name the mark that sends all tests of a server to one worker (``--dist loadgroup``)."""
-    config.addinivalue_line("markers", "xdist_group(name): tests that run in one worker")
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """With several workers, send all tests of a server to one, and any other test to any."""
+    if config.getoption("dist") != "load":
+        return None
+    from xdist.scheduler import LoadScopeScheduling
+
+    scheduler = LoadScopeScheduling(config, log)
+    scheduler._split_scope = group
+    return scheduler
 
 
-@pytest.fixture(scope="session", params=_GROUPS)
+def group(nodeid: str) -> str:
+    """Return the server that a test uses, by the name of its parameter; else the test itself.
+
+    >>> group("test_a.py::test_b[neo4j-5.26]"), group("test_a.py::test_b[x-neo4j-2026-y]")
+    ('neo4j-5.26', 'neo4j-2026')
+    >>> group("test_neo4j-2026.py::test_b")
+    'test_neo4j-2026.py::test_b'
+    """
+    found = _GROUP.search(nodeid.partition("::")[2])
+    return found.group(1) if found else nodeid
+
+
+@pytest.fixture(scope="session", params=_VERSIONS)
 def server(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Neo4jServer]:
     """Give the running server of one version, then the other; a test may kill it.
 
-    One worker has all tests of a version, so no other test uses it meanwhile. ``url`` starts it
-    again where a test has left it down.
+    With pytest-xdist, one worker has all tests of a version, so no other test uses it meanwhile.
+    ``url`` starts it again where a test has left it down.
     """
     from kgqa.testing.servers import Neo4jServer
 

@@ -22,7 +22,7 @@ from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Self
 from urllib.parse import quote
 
-from kgqa.errors import DeniedError, KGQAError, UnavailableError
+from kgqa.errors import DeniedError, InputError, UnavailableError
 from kgqa.testing.provision import find_java, jars, release
 
 if TYPE_CHECKING:
@@ -47,10 +47,11 @@ SETTINGS: Mapping[str, str] = MappingProxyType(
 QUICK = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 """A third less processor time and memory to start; long work is slower than without."""
 
-START_SECONDS = 180
+START_SECONDS = 180.0
 _STOP_SECONDS = 30
 _TAIL = 15
 _FIRST_PASSWORD = "neo4j"
+_SHORTEST_PASSWORD = 8
 _PORTS = range(20_000, 32_000)  # below those that systems give to outgoing connections
 _FOLDERS = ("conf", "data", "import", "logs", "plugins", "run")
 _JVM = (
@@ -88,6 +89,12 @@ class Neo4jServer:
         jvm: Sequence[str] = QUICK,
     ) -> None:
         self._release = release(series)
+        if password is not None and len(password) < _SHORTEST_PASSWORD:
+            raise InputError(
+                f"a password of {len(password)} characters",
+                code="servers.password",
+                hint=f"give {_SHORTEST_PASSWORD} characters or more, or None for no password",
+            )
         self._temporary = home is None
         self.home = (home or Path(tempfile.mkdtemp(prefix="kgqa-neo4j-"))).resolve()
         self.user = USER
@@ -174,11 +181,11 @@ class Neo4jServer:
             self._process.kill()
             self._process.wait()
             self._process = None
+            self._pid_file.unlink(missing_ok=True)
         if self._keeper is not None:
             self._keeper.kill()
             self._keeper.communicate()
             self._keeper = None
-        self._pid_file.unlink(missing_ok=True)
 
     def close(self) -> None:
         """End the server: cleanly where the home stays, at once where it goes with it."""
@@ -291,51 +298,55 @@ class Neo4jServer:
         self._pid_file.write_text(str(self._process.pid))
 
     def _make_ready(self) -> None:
-        """Wait until Bolt answers, set the password if the home is new, wait for the database."""
-        from neo4j.exceptions import AuthError, DriverError, Neo4jError
+        """Wait until the database answers; set the password if the home is new."""
+        from neo4j.exceptions import DriverError, Neo4jError
 
         end = time.monotonic() + START_SECONDS
-        while True:
+        why = "does not listen"
+        while time.monotonic() < end:
             if not self.running:
                 raise self._failed("ended while it started")
             try:
-                if _listens(self._bolt_and_http()[0]):
-                    with self._driver(self.auth) as driver:
-                        driver.verify_connectivity()
-                        driver.execute_query("RETURN 1")
+                if _listens(self._bolt_and_http()[0]) and self._answers():
                     return
-            except AuthError:
-                self._set_password()
             except (DriverError, Neo4jError) as exc:
-                if time.monotonic() > end:
-                    raise self._failed(f"does not answer: {exc}") from None
-            if time.monotonic() > end:
-                raise self._failed(f"does not answer after {START_SECONDS} s")
+                why = f"does not answer: {exc}"
             time.sleep(0.1)
+        raise self._failed(f"{why}, after {START_SECONDS} s")
+
+    def _answers(self) -> bool:
+        from neo4j.exceptions import AuthError
+
+        try:
+            with self._driver(self.auth) as driver:
+                driver.verify_connectivity()  # fails at once, where a query is tried again
+                driver.execute_query("RETURN 1")
+            return True
+        except AuthError:
+            self._set_password()
+            return False
 
     def _set_password(self) -> None:
         from neo4j.exceptions import AuthError
 
-        with self._driver((self.user, _FIRST_PASSWORD)) as driver:
-            try:
-                driver.execute_query(
-                    "ALTER CURRENT USER SET PASSWORD FROM $old TO $new",
-                    {"old": _FIRST_PASSWORD, "new": self.password},
-                    database_="system",
-                )
-            except AuthError:
-                raise DeniedError(
-                    f"{str(self.home)!r} was made with another password",
-                    code="servers.password",
-                    hint="give that one, or another home",
-                ) from None
+        words = {"old": _FIRST_PASSWORD, "new": self.password}
+        query = "ALTER CURRENT USER SET PASSWORD FROM $old TO $new"
+        try:
+            with self._driver((self.user, _FIRST_PASSWORD)) as driver:
+                driver.execute_query(query, words, database_="system")
+        except AuthError:
+            raise DeniedError(
+                f"{str(self.home)!r} was made with another password",
+                code="servers.password",
+                hint="give that one, or another home",
+            ) from None
 
     def _driver(self, auth: tuple[str, str] | None) -> Driver:
         from neo4j import GraphDatabase
 
         return GraphDatabase.driver(self.url, auth=auth, max_transaction_retry_time=_STOP_SECONDS)
 
-    def _failed(self, why: str) -> KGQAError:
+    def _failed(self, why: str) -> UnavailableError:
         return UnavailableError(
             f"neo4j {self.version} in {str(self.home)!r} {why}\n{self.log()}\n",
             code="servers.start",

@@ -7,14 +7,30 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 TESTS = """
 def test_shared(url):
     assert url
 
 def test_own(make_server):
     assert make_server()
+"""
+
+
+MORE = """
+import pytest
+
+@pytest.mark.parametrize("n", range(7))
+def test_shared(server, n):
+    assert server
+"""
+WORKERS = """
+import os
+from pathlib import Path
+
+def pytest_runtest_logstart(nodeid, location):
+    if worker := os.environ.get("PYTEST_XDIST_WORKER"):
+        with Path("ran").open("a") as ran:
+            print(worker, nodeid, file=ran)
 """
 
 
@@ -44,10 +60,17 @@ def test_tests_skip_with_the_reason(tmp_path: Path) -> None:
 
 
 def test_tests_fail_where_servers_are_needed(tmp_path: Path) -> None:
-    status, told = outcome(tmp_path, "-n", "2", "--dist", "loadgroup", KGQA_NEED_SERVERS="1")
+    status, told = outcome(tmp_path, "-n", "2", "--dist", "loadfile", KGQA_NEED_SERVERS="1")
     assert status == 1
     assert "1 failed, 2 errors" in told
 
 
-def test_all_tests_of_a_version_run_in_one_worker(pytestconfig: pytest.Config) -> None:
-    assert pytestconfig.getoption("dist") in {"no", "loadgroup"}
+def test_all_tests_of_a_server_run_in_one_worker(tmp_path: Path) -> None:
+    (tmp_path / "conftest.py").write_text(WORKERS)
+    (tmp_path / "test_more.py").write_text(MORE)
+    outcome(tmp_path, "-n", "2", "test_more.py")
+    ran = [line.split() for line in (tmp_path / "ran").read_text().splitlines()]
+    assert len(ran) == 2 * 8 + 1
+    for server in ("neo4j-5.26", "neo4j-2026"):
+        assert len({worker for worker, test in ran if server in test}) == 1
+    assert len({worker for worker, _ in ran}) == 2

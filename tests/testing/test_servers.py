@@ -19,11 +19,11 @@ import pytest
 from neo4j import GraphDatabase
 from neo4j.exceptions import AuthError
 
-from kgqa.errors import DeniedError, UnavailableError
+from kgqa.errors import DeniedError, InputError, UnavailableError
 from kgqa.store.neo4j.address import parse
 from kgqa.testing.servers import HOST, SETTINGS, Neo4jServer
 
-OLDER = pytest.param("5.26", marks=pytest.mark.xdist_group("neo4j-5.26"))
+OLDER = pytest.param("5.26", id="neo4j-5.26")
 CHILD = """
 import sys
 from pathlib import Path
@@ -150,7 +150,10 @@ def test_it_stops_cleanly_and_keeps_its_port(server: Neo4jServer) -> None:
     assert denied.value.code == "servers.password"
 
 
-def test_it_dies_with_the_process_that_started_it(tmp_path: Path) -> None:
+def test_it_dies_with_the_process_that_started_it(
+    tmp_path: Path, fake_java: Callable[[str], None]
+) -> None:
+    fake_java("exec sleep 60")
     made = subprocess.Popen(
         [sys.executable, "-c", CHILD, str(tmp_path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
@@ -222,13 +225,19 @@ def test_a_start_that_is_broken_off_leaves_no_process(
     fake_java("exec sleep 60")
     monkeypatch.setattr("kgqa.testing.servers.START_SECONDS", 0.5)
     server = Neo4jServer("5.26")
-    with pytest.raises(UnavailableError, match=r"does not answer after 0\.5 s"):
+    with pytest.raises(UnavailableError, match=r"does not listen, after 0\.5 s"):
         server.start()
     assert not server.running
     assert server.log() == ""
     server.close()
     assert not server.home.exists()
     assert server.log() == ""
+
+
+def test_a_password_that_neo4j_would_refuse_is_refused_first() -> None:
+    with pytest.raises(InputError, match="a password of 7 characters; give 8 ") as caught:
+        Neo4jServer(password="seven77")
+    assert caught.value.code == "servers.password"
 
 
 def test_what_answers_but_is_no_server_is_told(
