@@ -47,6 +47,12 @@ class Nothing(Input):
     """Take no input."""
 
 
+class DemoInput(Input):
+    """Say where the demo's base goes."""
+
+    url: str | None = _maybe("path or URL of a new base; a file in a temporary folder if left out")
+
+
 class InitInput(Input):
     """Say what kind of base to make."""
 

@@ -26,6 +26,7 @@ from kgqa.model.things import Claim, Document, End, Failure, Merge, Node, Relati
 from kgqa.protocols import (
     BaseOptions,
     Batch,
+    Capability,
     Embedder,
     LoadOptions,
     Problem,
@@ -314,6 +315,11 @@ class KBase:
     def failures(self) -> list[Failure]:
         """Return the units that could not be loaded."""
         return self._store.failures()
+
+    @property
+    def capabilities(self) -> Capability:
+        """Say where the base is, what keeps it and how that searches."""
+        return self._store.capabilities
 
     def verify(self) -> list[Problem]:
         """Check that every part of the base agrees with the others; empty = clean."""

@@ -18,6 +18,7 @@ from kgqa.inputs import (
     AskInput,
     BatchInput,
     CopyInput,
+    DemoInput,
     DiffInput,
     DocumentsInput,
     EndInput,
@@ -207,7 +208,7 @@ OPERATIONS: dict[str, Operation] = dict(
         _op("import", "read what export wrote", FileInput,
             lambda kb, i, p: kb.import_(i.file, progress=p)),
         _op("doctor", "check this installation", Nothing, lambda kb, i, p: doctor.doctor(), "none"),
-        _op("demo", "load the examples and answer questions about them", Nothing,
-            lambda kb, i, p: tasks.demo(p), "none"),
+        _op("demo", "load the examples and answer questions about them", DemoInput,
+            lambda kb, i, p: tasks.demo(p, i.url), "none"),
     ]
 )  # fmt: skip

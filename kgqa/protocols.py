@@ -192,8 +192,9 @@ class BaseOptions:
 
 @dataclass(frozen=True, slots=True)
 class Capability:
-    """Say what a store can do and how: technology, version, facts about its searches."""
+    """Say where a store is (never with a password), what it can do and how it searches."""
 
+    location: str
     technology: str
     version: str
     vector_search: str

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import shutil
 import sys
 import tempfile
@@ -299,18 +300,20 @@ class Demo:
     shown: tuple[Shown, ...]
 
 
-def demo(progress: Progress, folder: Path | None = None) -> Demo:
+def demo(progress: Progress, url: str | os.PathLike[str] | None = None) -> Demo:
     """Load the packaged examples into a new base, index it, ask the demo's questions.
 
-    The base stays in a temporary folder, so that it can be explored further.
+    The base stays, in a temporary folder unless ``url`` says where, so that it can be explored
+    further. Raises ConflictError (``store.exists``).
     """
     from kgqa import examples
     from kgqa.kbase import KBase
 
     script = json.loads(examples.path("demo.json").read_text(encoding="utf-8"))
-    with _room_for("the demo"):
-        base = (folder or Path(tempfile.mkdtemp(prefix="kgqa-demo-"))) / "demo.kg"
-    with KBase.create(str(base)) as kb:
+    if url is None:
+        with _room_for("the demo"):
+            url = Path(tempfile.mkdtemp(prefix="kgqa-demo-")) / "demo.kg"
+    with KBase.create(url) as kb:
         for name in script.get("relations", []):
             kb.declare(declare.read(examples.path(name).read_text(encoding="utf-8"), name))
         names = [*script["load"], *script["read"]]
@@ -324,4 +327,4 @@ def demo(progress: Progress, folder: Path | None = None) -> Demo:
             )
             for q in script["questions"]
         ]
-        return Demo(str(base), kb.stats(), tuple(shown))
+        return Demo(kb.capabilities.location, kb.stats(), tuple(shown))

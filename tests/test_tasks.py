@@ -137,7 +137,7 @@ def test_an_output_that_cannot_be_opened(kb: KBase, tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> tasks.Demo:
-    return tasks.demo(lambda stage, done, total: None, tmp_path_factory.mktemp("demo"))
+    return tasks.demo(lambda stage, done, total: None, tmp_path_factory.mktemp("demo") / "demo.kg")
 
 
 SCRIPT = json.loads(examples.path("demo.json").read_text(encoding="utf-8"))["questions"]

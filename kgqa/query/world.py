@@ -13,7 +13,7 @@ from typing import Any
 
 from kgqa.model.answer import Scope
 from kgqa.model.things import Fact, Item, Node
-from kgqa.protocols import Hit, NameHit, Pattern, Reader
+from kgqa.protocols import Hits, NameHit, Pattern, Reader
 
 _PAGE = 256
 
@@ -65,7 +65,7 @@ class World:
         here = self._here(hit.node for hit in hits)
         return [hit for hit in hits if hit.node in here]
 
-    def find(self, text: str, k: int, pattern: Pattern) -> list[Hit]:
+    def find(self, text: str, k: int, pattern: Pattern) -> Hits:
         """Return the best ``k`` node hits as known; the search widens until ``k`` have begun."""
         wanted, within = k, replace(pattern, known_at=self._scope.known_at)
         while True:
@@ -73,7 +73,7 @@ class World:
             here = self._here(hit.id for hit in hits if hit.kind == "node")
             kept = [hit for hit in hits if hit.kind != "node" or hit.id in here]
             if len(kept) >= k or len(hits) < wanted:
-                return kept[:k]
+                return Hits(kept[:k], hits.how)
             wanted *= 4
 
     def nodes(self, pattern: Pattern) -> list[Node]:

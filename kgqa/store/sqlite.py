@@ -234,7 +234,9 @@ class SQLiteStore(Calls):
     @property
     def capabilities(self) -> Capability:
         """Say what this store is and how it searches."""
-        return Capability("sqlite", sqlite3.sqlite_version, "exact, filtered", "fts5, bm25")
+        return Capability(
+            str(self.path), "sqlite", sqlite3.sqlite_version, "exact, filtered", "fts5, bm25"
+        )
 
 
 class _Reading:

@@ -42,8 +42,6 @@ _ADD_TYPES = (
     "MATCH (b:Base {kb: $kb}) SET b.kb = $kb "
     "SET b.types = coalesce(b.types, []) + [t IN $types WHERE NOT t IN coalesce(b.types, [])]"
 )
-_TYPES_MAX = 50
-"""How many relations have a relationship type of their own, with its schema."""
 _WRITTEN = (
     "MATCH (b:Base {kb: $kb}) SET b.revision = $revision, b.written = $token, b.receipt = $receipt"
 )
@@ -156,12 +154,12 @@ class Neo4jStore(Calls):
     def _give_types(self, wanted: set[str]) -> None:
         """Give new relations relationship types of their own, as long as there are any left."""
         new = sorted(wanted - self._types)
-        if not new or len(self._types) >= _TYPES_MAX:
+        if not new or len(self._types) >= schema.TYPES_MAX:
             return
         kb = self.address.kb
         self._types = set(self._client.rows(_TYPES, kb=kb)[0][0])
         given = [kind for kind in new if kind not in self._types]
-        given = given[: _TYPES_MAX - len(self._types)]
+        given = given[: schema.TYPES_MAX - len(self._types)]
         if given:
             schema.ensure_types(self._client, given)
             self._client.write(lambda tx: tx.rows(_ADD_TYPES, kb=kb, types=given))
@@ -201,7 +199,11 @@ class Neo4jStore(Calls):
         """Say what this store is and how it searches."""
         vectors = "filtered index" if self._client.cypher25 else "index, widened by the filter"
         return Capability(
-            "neo4j", self._client.version, f"{vectors}; exact below the crossover", "lucene, bm25"
+            str(self.address),
+            "neo4j",
+            self._client.version,
+            f"{vectors}; exact below the crossover",
+            "lucene, bm25",
         )
 
     @contextmanager
