@@ -36,8 +36,11 @@ class Room:
     """Attributes annotated as Cypher."""
     constants: dict[tuple[str, str], list[ast.expr]] = field(default_factory=dict)
     """What is given to the names of each module."""
-    sinks: set[tuple[str, int, str]] = field(default_factory=set)
-    """Function, place and name of each parameter that must be given fixed text."""
+    sinks: set[tuple[str, str, int, str]] = field(default_factory=set)
+    """Module, function, place and name of each parameter that must be given fixed text.
+
+    No module: in all of them. A private name means another function in another module.
+    """
 
 
 def violations(sources: Mapping[str, str]) -> list[str]:
@@ -45,7 +48,7 @@ def violations(sources: Mapping[str, str]) -> list[str]:
     room = Room({name: ast.parse(source) for name, source in sources.items()})
     for name, tree in room.trees.items():
         _learn(room, name, tree)
-    room.sinks |= {(name, 0, "query") for name in SINKS}
+    room.sinks |= {("", name, 0, "query") for name in SINKS}
     while True:
         before = len(room.sinks)
         found = [
@@ -77,10 +80,11 @@ def _learn(room: Room, module: str, tree: ast.Module) -> None:
 def _bad_lines(room: Room, name: str, tree: ast.Module) -> Iterator[int]:
     for function, call in _calls(tree, None):
         called = _called(call)
-        if called == "Cypher" and name not in MAKERS:
+        constant = all(isinstance(value, ast.Constant) for value in call.args)
+        if called == "Cypher" and not constant and name not in MAKERS:
             yield call.lineno
-        for sink, place, keyword in list(room.sinks):
-            if called == sink:
+        for module, sink, place, keyword in list(room.sinks):
+            if called == sink and module in ("", name):
                 given = [k.value for k in call.keywords if k.arg == keyword]
                 given += call.args[place : place + 1]
                 if not all(_fixed(room, value, Place(name, function)) for value in given):
@@ -153,9 +157,10 @@ def _fixed_name(room: Room, name: str, place: Place) -> bool:
     values = list(_local(name, function))
     parameter = _parameter(name, function)
     if parameter is not None:
-        at, annotation = parameter
+        owner, at, annotation = parameter
         if "Cypher" not in annotation:
-            room.sinks.add((function.name, at, name))
+            home = place.module if owner.startswith("_") else ""
+            room.sinks.add((home, owner, at, name))
     elif not values:
         return _fixed_constant(room, name, place)
     return all(_fixed(room, value, place) for value in values)
@@ -166,12 +171,16 @@ def _local(name: str, function: ast.FunctionDef) -> Iterator[ast.expr]:
     for node in ast.walk(function):
         if isinstance(node, ast.stmt):
             yield from (value for target, value in _assigned(node) if target == name)
-        if isinstance(node, (ast.For, ast.comprehension)) and name in _names(node.target):
-            yield node.iter
+        if isinstance(node, (ast.For, ast.comprehension)):
+            each = node.iter.elts if isinstance(node.iter, (ast.Tuple, ast.List)) else [node.iter]
+            for given in each:
+                yield from (
+                    value for target, value in _matched(node.target, given) if target == name
+                )
 
 
-def _parameter(name: str, function: ast.FunctionDef) -> tuple[int, str] | None:
-    """Return the place of a parameter, without ``self``, and its annotation."""
+def _parameter(name: str, function: ast.FunctionDef) -> tuple[str, int, str] | None:
+    """Return whose parameter a name is, its place, without ``self``, and its annotation."""
     for node in ast.walk(function):
         if isinstance(node, (ast.FunctionDef, ast.Lambda)):
             given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
@@ -179,7 +188,8 @@ def _parameter(name: str, function: ast.FunctionDef) -> tuple[int, str] | None:
                 given = given[1:]
             for place, one in enumerate(given):
                 if one.arg == name:
-                    return place, _shown(one.annotation)
+                    owner = node.name if isinstance(node, ast.FunctionDef) else ""
+                    return owner, place, _shown(one.annotation)
     return None
 
 

@@ -35,10 +35,12 @@ OLDEST = (5, 20)
 """The oldest server whose Cypher has all that is used."""
 
 _ATTEMPTS = 5
+_LOOK_SECONDS = 0.5
+"""How often one looks again whether a slow writer waits for another."""
 _COMPONENTS = "CALL dbms.components() YIELD name, versions, edition RETURN name, versions, edition"
-_WRITERS = (
-    "SHOW TRANSACTIONS YIELD transactionId, metaData "
-    "RETURN transactionId, metaData.kgqa, metaData.pid, metaData.token"
+_RUNNING = (
+    "SHOW TRANSACTIONS YIELD transactionId, status, metaData "
+    "RETURN transactionId, status, metaData.pid, metaData.token"
 )
 _STOP = "TERMINATE TRANSACTIONS $one"
 
@@ -165,15 +167,16 @@ class Client:
         Work is run again after a fault that may pass, even after a commit of which it is not
         known whether it was carried out.
         """
+        lost = 0
         with faults.translated(self.address):
-            for attempt in range(1, _ATTEMPTS + 1):
+            while True:
                 with self._session(write=True) as session:
                     try:
                         return session.execute_write(self._managed(work, timeout))
                     except Exception as exc:
-                        if type(exc).__name__ != "IncompleteCommit" or attempt == _ATTEMPTS:
+                        lost += 1
+                        if type(exc).__name__ != "IncompleteCommit" or lost == _ATTEMPTS:
                             raise
-            raise AssertionError("unreachable")
 
     def schema(self, statements: Iterable[str]) -> None:
         """Run statements that change the schema, together."""
@@ -207,11 +210,10 @@ class Client:
 
     # The lock of writers.
 
-    def writers(self) -> Sequence[Record]:
-        """Return id, base, pid and token of the transactions that kgqa runs now."""
+    def running(self) -> Sequence[Record]:
+        """Return id, status, pid and token of the server's transactions; the last two are ours."""
         with self._session() as session:
-            found = session.run(_WRITERS).values()
-        return [tuple(row) for row in found if row[1] is not None]
+            return [tuple(row) for row in session.run(_RUNNING).values()]
 
     def stop(self, transaction: str) -> None:
         """Make the server end a transaction."""
@@ -225,36 +227,43 @@ class Client:
 
 
 class _Watch:
-    """Stop a transaction that waits too long for a lock, and say who holds that."""
+    """Stop a transaction that waits too long for a lock, and say who holds that.
+
+    One that is only slow goes on.
+    """
 
     def __init__(self, client: Client, token: str) -> None:
         self._client = client
         self._token = token
-        self._holders: list[int] | None = None
-        self._timer = threading.Timer(client.lock_timeout, self._expired)
-        self._timer.daemon = True
+        self._holder: int | str | None = None
+        self._done = threading.Event()
 
     def __enter__(self) -> None:
-        self._timer.start()
+        threading.Thread(target=self._watch, daemon=True).start()
 
-    def _expired(self) -> None:
-        # Whatever fails here, the time limit of the transaction remains.
-        with suppress(Exception):
-            kb = self._client.address.kb
-            running = self._client.writers()
-            self._holders = [pid for _, of, pid, t in running if of == kb and t != self._token]
-            for name, _, _, token in running:
-                if token == self._token:
-                    self._client.stop(name)
+    def _watch(self) -> None:
+        wait = self._client.lock_timeout
+        while self._holder is None and not self._done.wait(wait):
+            # Whatever fails here, the time limit of the transaction remains.
+            with suppress(Exception):
+                self._stop_if_blocked(self._client.running())
+            wait = _LOOK_SECONDS
+
+    def _stop_if_blocked(self, running: Sequence[Record]) -> None:
+        for name, status, _, token in running:
+            if token == self._token and status.startswith("Blocked"):
+                by = re.findall(r"[^][, ]+", status)
+                holders = [pid for holder, _, pid, _ in running if holder in by and pid]
+                self._holder = holders[0] if holders else "unknown"
+                self._client.stop(name)
 
     def __exit__(self, kind: object, exc: BaseException | None, trace: object) -> None:
-        self._timer.cancel()
-        if exc is None or self._holders is None or isinstance(exc, KGQAError):
+        self._done.set()
+        if exc is None or self._holder is None or isinstance(exc, KGQAError):
             return
-        pid = self._holders[0] if self._holders else "unknown"
         raise UnavailableError(
-            f"'{self._client.address}' is being written by process {pid}", code="store.locked",
-            hint="retry when it is done", pid=pid,
+            f"'{self._client.address}' is being written by process {self._holder}",
+            code="store.locked", hint="retry when it is done", pid=self._holder,
         ) from exc  # fmt: skip
 
 

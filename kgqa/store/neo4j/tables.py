@@ -275,9 +275,10 @@ def _parts(rows: Iterable[Any], size: int, heavy: bool = False) -> Iterator[list
         some: list[Any] = []
         letters = 0
         for row in part:
-            letters += sum(len(value) for value in row if isinstance(value, str))
-            if some and letters > _LETTERS:
+            more = sum(len(value) for value in row if isinstance(value, str))
+            if some and letters + more > _LETTERS:
                 yield some
                 some, letters = [], 0
             some.append(row)
+            letters += more
         yield some

@@ -13,7 +13,7 @@ import pytest
 
 from kgqa.store.neo4j import schema, statements
 from kgqa.store.neo4j.session import Client, Transaction
-from kgqa.store.neo4j.tables import Neo4jTables
+from kgqa.store.neo4j.tables import Neo4jTables, _parts
 from kgqa.store.tables import Tables
 from kgqa.temporal.interval import BEGIN, END
 from kgqa.testing.contract_tables import COLUMNS, LONG, Fresh, TablesContract
@@ -144,6 +144,16 @@ def test_words_of_nodes_and_chunks_are_ready_for_full_text(client: Client, kb: s
         "MATCH (t {kb: $kb}) WHERE t:Version OR t:Chunk RETURN t.tokens ORDER BY t.tokens", kb=kb
     )
     assert found == [("ae etat",), ("title the text",)]
+
+
+def test_long_texts_go_in_statements_of_their_own(client: Client, kb: str) -> None:
+    rows = [(f"u{i}", "c", "m", "x" * 2_500_000, 0) for i in range(3)]
+    with _open(client, kb) as tables:
+        sizes = [len(part) for part in _parts(rows, 5000, heavy=True)]
+        assert sizes == [1, 1, 1]
+        assert [len(part) for part in _parts(rows, 2)] == [2, 1]
+        tables.insert("failures", "unit, code, message, payload, sum", rows)
+        assert tables.select("failures", "payload", unit="u2") == [(rows[2][3],)]
 
 
 def _vector(kind: str, item: str, seed: int, generation: int = 1) -> tuple[Any, ...]:
