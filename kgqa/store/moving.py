@@ -148,8 +148,8 @@ class Receiver(Rows, Protocol):
         """
         ...
 
-    def finish(self) -> None:
-        """Make a base of the copy, which anyone may open."""
+    def finish(self, progress: Progress | None = None) -> None:
+        """Derive what the store keeps beside rows; make a base of the copy, for anyone to open."""
         ...
 
 
@@ -287,7 +287,7 @@ def copy(
                 f"{target.name!r} is not what was copied: {', '.join(differing)} differ",
                 code="store.copy_differs", hint="copy again with --restart",
             )  # fmt: skip
-        receiver.finish()
+        receiver.finish(progress)
     kept, rows = _rows(first.tallies), _rows(read)
     return replace(
         _report("copied", source, target.name, read),

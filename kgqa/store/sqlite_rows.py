@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from kgqa.errors import UnavailableError
-from kgqa.protocols import Rows
+from kgqa.protocols import Progress, Rows
 from kgqa.store import LOCK_SECONDS, files, hooks
 from kgqa.store.moving import Marker, Standing, layouts
 from kgqa.store.queries import marks
@@ -78,7 +78,7 @@ class SQLiteReceiver(SQLiteRows):
             SQLiteTables(self._db).insert(table, columns, rows)
             self._db.execute("UPDATE copying SET marker = ?", (now.dump(),))
 
-    def finish(self) -> None:
+    def finish(self, progress: Progress | None = None) -> None:
         """Make a base of the copy, and be sure that it is on the disk."""
         self._db.execute("PRAGMA synchronous = FULL")
         with self._transaction():
@@ -128,9 +128,9 @@ class SQLiteTarget:
     @contextmanager
     def rows(self) -> Iterator[Rows]:
         """Read the base that is there."""
-        with closing(SQLiteStore(self._path, lock_timeout=self._wait)) as store:
-            with store.rows() as rows:
-                yield rows
+        store = SQLiteStore(self._path, lock_timeout=self._wait)
+        with closing(store), store.rows() as rows:
+            yield rows
 
     def marker(self) -> Marker:
         """Return how far an unfinished copy is. Raises ConflictError if it is none any more."""

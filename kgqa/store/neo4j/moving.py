@@ -15,11 +15,13 @@ from functools import lru_cache, partial
 from typing import Any
 
 from kgqa.errors import ConflictError, NotFoundError, UnavailableError
+from kgqa.protocols import Progress
 from kgqa.store import LOCK_SECONDS
 from kgqa.store.moving import EARLY, Layout, Marker, Standing, layouts
 from kgqa.store.neo4j import cypher, schema
 from kgqa.store.neo4j.address import Address
 from kgqa.store.neo4j.cypher import LABELS, Cypher, short
+from kgqa.store.neo4j.deriving import derive
 from kgqa.store.neo4j.session import Client, Transaction
 from kgqa.store.neo4j.statements import CUT, INDEXES, VERSIONED
 from kgqa.store.neo4j.tables import Neo4jTables
@@ -220,20 +222,10 @@ class Neo4jReceiver(Neo4jRows):
 
         self._client.write(work)
 
-    def finish(self) -> None:
-        """Derive what searches filter vectors by, then make a base of the copy."""
-        keys = self._client.rows(_table_statement(_KEYS, "vectors"), kb=self._kb)
-        for part in slices(keys, _AT_ONCE):
-            self._client.write(partial(self._refresh, part))
-        size = self._client.read(lambda tx: Neo4jTables(tx, self._kb, 0).vector_size())
-        if size:
-            schema.ensure_vectors(self._client, size)
+    def finish(self, progress: Progress | None = None) -> None:
+        """Derive what the server keeps beside rows, then make a base of the copy."""
+        derive(self._client, self.revision, progress)
         self._client.write(lambda tx: tx.rows(_FINISH, kb=self._kb, revision=self.revision))
-
-    def _refresh(self, vectors: list[Record], tx: Transaction) -> None:
-        tables = Neo4jTables(tx, self._kb, self.revision)
-        tables.touched["vectors"].update((kind, item) for kind, item, _ in vectors)
-        tables.flush()
 
 
 def refuse_unfinished(address: Address, copying: str | None) -> None:

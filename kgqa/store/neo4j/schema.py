@@ -23,6 +23,8 @@ Kind: TypeAlias = Literal["UNIQUE", "RANGE", "FULLTEXT", "VECTOR"]
 Progress: TypeAlias = Callable[[float], None]
 """Is told the share of work done, 0 to 1, while indexes are filled."""
 
+TYPES_MAX = 50
+"""How many relations of a base have a relationship type of their own, with its schema."""
 WAIT_SECONDS = 60.0
 _POLL_SECONDS = 0.2
 

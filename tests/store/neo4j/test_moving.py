@@ -304,6 +304,25 @@ def test_a_copy_is_equal_in_every_read(source: SQLiteStore, url: str) -> None:
         assert there.verify() == []
 
 
+def test_a_copy_that_stopped_in_drawing_goes_on(source: SQLiteStore, url: str) -> None:
+    left = 2
+
+    def stop(stage: str, done: int, total: int | None) -> None:
+        nonlocal left
+        assert total is None or done <= total
+        left -= stage == "picture"
+        if not left:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        moving.move(source, url, progress=stop)
+    assert moving.move(source, url, CopyPlan(dry_run=True)).written == 0
+    report = moving.move(source, url)
+    assert (report.action, report.written) == ("copied", 0)
+    with closing(Neo4jStore(address.parse(url))) as there:
+        assert there.verify() == []
+
+
 @pytest.mark.parametrize("late", [False, True], ids=["at the beginning", "later"])
 def test_a_server_is_written_to_meanwhile(
     late: bool, source: SQLiteStore, url: str, tmp_path: Path, pages
