@@ -61,6 +61,6 @@ def test_the_servers_are_fetched_by_the_command(tmp_path: Path, provisioned: Non
     ]
 
 
-def test_the_server_for_tests_keeps_its_data_over_a_kill(tmp_path: Path, provisioned: None) -> None:
+def test_the_server_for_tests_answers(tmp_path: Path, provisioned: None) -> None:
     (script,) = blocks(SERVERS, "python")
     assert run_python(script, tmp_path) == "Rome\n"
