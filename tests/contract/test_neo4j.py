@@ -12,7 +12,10 @@ from kgqa.store.neo4j.session import Client
 from kgqa.store.neo4j.store import Neo4jStore
 from kgqa.testing.contract import StoreContract
 
-EVERYTHING = "MATCH (n {kb: $kb}) OPTIONAL MATCH (n)-[r {kb: $kb}]->() RETURN labels(n), properties(n), type(r), properties(r)"  # fmt: skip
+EVERYTHING = (
+    "MATCH (n {kb: $kb}) OPTIONAL MATCH (n)-[r {kb: $kb}]->() "
+    "RETURN labels(n), properties(n), type(r), properties(r)"
+)
 
 
 class TestNeo4j(StoreContract):
