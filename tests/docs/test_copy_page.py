@@ -1,4 +1,4 @@
-"""docs/copy.md: its blocks run, its table is that of the options, its fields those of the report."""
+"""docs/copy.md: its blocks run, its table has the options, its fields are the report's."""
 
 from __future__ import annotations
 
