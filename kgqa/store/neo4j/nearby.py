@@ -19,14 +19,15 @@ from kgqa.temporal.interval import BEGIN, END, narrowed
 
 Way: TypeAlias = Literal["exact", "search", "query"]
 
-_FEWEST = 30
-"""How many an index is asked for at least; below, a graph of neighbours misses some."""
+# How long each takes, in comparisons of two vectors; one vector more from an index is one.
 _SEARCH = 300
-"""How many cosines take as long as one SEARCH for a few; each one more takes as long as one."""
-_QUERY = 3
-"""How many cosines take as long as one vector that queryNodes is asked for."""
-_PER_COSINE = 25
-"""How many entries of a range index are read in the time of one cosine."""
+_QUERY = 100
+_READ = 1 / 20
+"""An entry of a range index."""
+
+# How many an index is asked for at least; below, a graph of neighbours misses some.
+_FEWEST_SEARCH = 30
+_FEWEST_QUERY = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,16 +113,18 @@ class Held:
         begun, lasting = starts < span.below, ends > span.above
         held = int(np.count_nonzero(begun & lasting))
         by_start, by_end = int(np.count_nonzero(begun)), int(np.count_nonzero(lasting))
-        cosines = held + min(by_start, by_end) / _PER_COSINE
-        total = len(starts)
+        # An index without a filter is asked for so many that enough of them hold.
+        spare = 3 if held > self.entries / 10 else 5
+        limits: dict[Way, int] = {
+            "exact": 0,
+            "query": max(_FEWEST_QUERY, math.ceil(spare * k * self.entries / max(held, 1))),
+        }
+        costs: dict[Way, float] = {
+            "exact": held + min(by_start, by_end) * _READ,
+            "query": _QUERY + limits["query"],
+        }
         if cypher25:
-            way: Way = "search"
-            limit = max(_FEWEST, 3 * k)
-            cost = _SEARCH + limit
-        else:
-            way = "query"
-            limit = max(2 * _FEWEST, math.ceil(5 * k * self.entries / max(held, 1)))
-            cost = _QUERY * limit
-        if cosines < cost:
-            way = "exact"
-        return Plan(way, limit, by_end < by_start, held, total)
+            limits["search"] = max(_FEWEST_SEARCH, 3 * k)
+            costs["search"] = _SEARCH + limits["search"]
+        way = min(costs, key=lambda way: costs[way])
+        return Plan(way, limits[way], by_end < by_start, held, len(starts))

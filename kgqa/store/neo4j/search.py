@@ -72,19 +72,19 @@ _NEWEST = text(
     "WHERE w.kb = $kb AND w.kind = $kind AND w.item = v.item "
     "AND w.generation > v.generation AND w.generation <= $active }"
 )
-_HOLDS: dict[ItemKind, Cypher] = {
+_CHECKED: dict[ItemKind, Cypher] = {
     "chunk": text(
-        "EXISTS { MATCH (c:Chunk) USING INDEX c:Chunk(kb, id, recorded_to) "
+        "@newest AND EXISTS { MATCH (c:Chunk) USING INDEX c:Chunk(kb, id, recorded_to) "
         "WHERE c.kb = $kb AND c.id = v.item AND @holds }",
-        holds=_CHUNK,
+        newest=_NEWEST, holds=_CHUNK,
     ),
     "node": text(
-        "EXISTS { MATCH (n:Version) USING INDEX n:Version(kb, id, recorded_to) "
+        "@newest AND EXISTS { MATCH (n:Version) USING INDEX n:Version(kb, id, recorded_to) "
         "WHERE n.kb = $kb AND n.id = v.item AND @holds }",
-        holds=_NODE,
+        newest=_NEWEST, holds=_NODE,
     ),
-    "relation": text("true"),
-}
+    "relation": _NEWEST,
+}  # fmt: skip
 _ROWS: dict[ItemKind, Cypher] = {
     "chunk": text(
         "MATCH (c:Chunk) USING INDEX c:Chunk(kb, id, recorded_to) "
@@ -97,38 +97,33 @@ _ROWS: dict[ItemKind, Cypher] = {
         holds=_NODE,
     ),
 }
-_INDEXED = (
-    "WITH collect([coalesce(v.item_long, v.item), score, @newest AND @holds]) AS found "
+# The best are checked one by one until there are enough.
+_BEST = (
+    "WITH v, score ORDER BY score DESC, v.item WITH v, score WHERE @checked "
+    "WITH v, score LIMIT $k WITH collect([coalesce(v.item_long, v.item), score]) AS found "
     "OPTIONAL MATCH (b:Base {kb: $kb}) RETURN found, b.revision"
 )
-_WAYS = {
+_WAYS: dict[str, str] = {
     "search": (
         "CYPHER 25 MATCH (v:@label) SEARCH v IN (VECTOR INDEX @index FOR $vector "
         "WHERE v.kb = $kb AND v.kind = $kind AND v.live = true AND v.generation <= $active "
-        "AND v.es <= $latest AND v.le >= $earliest LIMIT $limit) SCORE AS score " + _INDEXED
+        "AND v.es <= $latest AND v.le >= $earliest LIMIT $limit) SCORE AS score " + _BEST
     ),
     "query": (
         "CALL db.index.vector.queryNodes($index, $limit, $vector) YIELD node AS v, score "
         "WITH v, score WHERE v.kb = $kb AND v.kind = $kind AND v.live = true "
-        "AND v.generation <= $active AND v.es < $below AND v.le > $above " + _INDEXED
+        "AND v.generation <= $active AND v.es < $below AND v.le > $above " + _BEST
     ),
     "exact": (
         "MATCH (v:Vector) USING INDEX v:Vector(@keys) "
         "WHERE v.kb = $kb AND v.kind = $kind AND v.live = true AND v.es < $below "
         "AND v.le > $above AND v:@label AND v.generation <= $active "
-        "WITH v, vector.similarity.cosine(v.embedding, $vector) AS score "
-        "ORDER BY score DESC, v.item WITH v, score WHERE @newest AND @holds "
-        "WITH v, score LIMIT $k "
-        "WITH collect([coalesce(v.item_long, v.item), score, true]) AS found "
-        "OPTIONAL MATCH (b:Base {kb: $kb}) RETURN found, b.revision"
+        "WITH v, vector.similarity.cosine(v.embedding, $vector) AS score " + _BEST
     ),
     "rows": (
         "@rows MATCH (v:Vector) USING INDEX v:Vector(kb, kind, item, generation) "
         "WHERE v.kb = $kb AND v.kind = $kind AND v.item = item AND v.generation <= $active "
-        "AND v:@label AND @newest "
-        "WITH v, vector.similarity.cosine(v.embedding, $vector) AS score "
-        "ORDER BY score DESC, v.item LIMIT $k "
-        "RETURN collect([coalesce(v.item_long, v.item), score, true])"
+        "AND v:@label WITH v, vector.similarity.cosine(v.embedding, $vector) AS score " + _BEST
     ),
 }
 _BY_START = ("kb", "kind", "live", "es", "le")
@@ -226,7 +221,7 @@ def _held(snapshot: Neo4jSnapshot) -> Held:
     dimension: int = found[0][0]
     entries = snapshot.run(text(_ENTRIES, label=vector_label(dimension)), {})[0][0]
     bounds = {}
-    for kind in _HOLDS:
+    for kind in _CHECKED:
         starts, ends = snapshot.run(_BOUNDS, asked | {"kind": kind})[0]
         bounds[kind] = np.array(starts, dtype=np.int64), np.array(ends, dtype=np.int64)
     return Held(dimension, active, entries, bounds)
@@ -256,44 +251,42 @@ class _Search:
             return self._by_rows("as known then")
         k = self._asked["k"]
         plan = self._held.plan(self._kind, self._span, k, self._snapshot.cypher25)
-        if plan.way != "exact":
-            limit = plan.limit
-            for _ in range(_TRIES):
-                hits, seen = self._by(plan.way, limit=limit)
-                if hits is None:
-                    return self._by_rows("the base is newer")
-                if len(hits) >= k:
-                    return hits, f"{plan}, {limit} asked"
-                if seen < limit and (plan.way == "search" or limit >= self._held.entries):
-                    break
-                limit *= _WIDER
-        hits, _ = self._by("exact", keys=_BY_END if plan.by_end else _BY_START)
+        limit = plan.limit
+        for _ in range(_TRIES if plan.way != "exact" else 0):
+            hits = self._by(plan.way, limit=limit)
+            if hits is None:
+                return self._by_rows("the base is newer")
+            if len(hits) >= k:
+                return hits, f"{plan}, {limit} asked"
+            limit *= _WIDER
+            if limit > self._held.entries:
+                break
+        hits = self._by("exact", keys=_BY_END if plan.by_end else _BY_START)
         if hits is None:
             return self._by_rows("the base is newer")
         return hits, str(replace(plan, way="exact"))
 
     def _by_rows(self, why: str) -> tuple[list[Hit], str]:
-        (found,) = self._found("rows")
+        found, _ = self._found("rows", _NEWEST)
         return self._hits(found), f"exact, {why}"
 
-    def _by(
-        self, way: Way, limit: int = 0, keys: Sequence[str] = ()
-    ) -> tuple[list[Hit] | None, int]:
-        """Return hits and how many the index gave; None if it may be ahead of this state."""
-        found, newest = self._found(way, limit, keys)
+    def _by(self, way: Way, limit: int = 0, keys: Sequence[str] = ()) -> list[Hit] | None:
+        """Return hits; None if what was searched may be ahead of this state."""
+        found, newest = self._found(way, _CHECKED[self._kind], limit, keys)
         if self._timed and newest != self._snapshot.revision and self._changed():
-            return None, 0
-        return self._hits(found), len(found)
+            return None
+        return self._hits(found)
 
-    def _found(self, way: str, limit: int = 0, keys: Sequence[str] = ()) -> Record:
+    def _found(self, way: str, checked: Cypher, limit: int = 0, keys: Sequence[str] = ()) -> Record:
+        dimension = self._held.dimension
         statement = text(
-            _WAYS[way], label=vector_label(self._held.dimension), index=self._asked["index"],
-            keys=keys, rows=_ROWS.get(self._kind, ""), newest=_NEWEST, holds=_HOLDS[self._kind],
+            _WAYS[way], label=vector_label(dimension), index=vector_index(dimension), keys=keys,
+            rows=_ROWS.get(self._kind, ""), checked=checked,
         )  # fmt: skip
         return self._snapshot.run(statement, self._asked | {"limit": limit})[0]
 
     def _hits(self, found: list[Any]) -> list[Hit]:
-        hits = [Hit(self._kind, name, 2 * score - 1) for name, score, holds in found if holds]
+        hits = [Hit(self._kind, name, 2 * score - 1) for name, score in found]
         hits.sort(key=lambda h: (-h.score, h.id))
         return hits
 

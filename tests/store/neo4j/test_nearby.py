@@ -50,8 +50,9 @@ def held(count: int, share: float) -> Held:
 @pytest.mark.parametrize(
     ("share", "cypher25", "way"),
     [
-        (0.001, True, "exact"), (0.01, True, "search"), (0.5, True, "search"),
-        (0.001, False, "exact"), (0.01, False, "exact"), (0.1, False, "query"),
+        (0.001, True, "exact"), (0.01, True, "search"), (0.1, True, "search"),
+        (0.5, True, "query"), (1.0, True, "query"),
+        (0.001, False, "exact"), (0.01, False, "exact"), (0.05, False, "query"),
         (1.0, False, "query"),
     ],
 )  # fmt: skip
@@ -64,6 +65,7 @@ def test_few_are_compared_one_by_one(share, cypher25, way):
 def test_an_index_without_filter_is_asked_for_more():
     base = held(50_000, 0.1)
     assert base.plan("chunk", Span(1, -1), 10, False).limit == 500
+    assert held(50_000, 0.5).plan("chunk", Span(1, -1), 10, False).limit == 60
     assert base.plan("chunk", Span(1, -1), 10, True).limit == 30
     assert base.plan("chunk", Span(1, -1), 100, True).limit == 300
 
