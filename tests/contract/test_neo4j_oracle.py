@@ -1,0 +1,81 @@
+"""Neo4j against the oracle: as-of queries, paths and two times at once (R-TM-01, R-TM-03)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import count as numbers
+from random import Random
+
+import pytest
+
+from kgqa.protocols import Pattern
+from kgqa.store.neo4j.address import parse
+from kgqa.store.neo4j.store import Neo4jStore
+from kgqa.testing.compare import Pair
+from kgqa.testing.generate import LABELS, POLICIES, base, correction, pattern, span
+from kgqa.testing.naive import key
+from kgqa.testing.sizes import counts
+
+SIZES = ((5, 10, 1), (8, 40, 3), (30, 60, 2), (60, 150, 4))
+
+
+@pytest.fixture
+def fresh(url: str) -> Iterator[Callable[[], Neo4jStore]]:
+    made, number = list[Neo4jStore](), numbers()
+
+    def make() -> Neo4jStore:
+        made.append(Neo4jStore.create(parse(f"{url}-{next(number)}"), {}))
+        return made[-1]
+
+    yield make
+    for store in made:
+        store.close()
+
+
+@pytest.mark.parametrize("count", counts(200, 10_000))
+def test_as_of_queries(fresh, count):
+    for seed, size in enumerate(SIZES):
+        rnd = Random(seed)
+        print(f"seed {seed}")
+        of = base(rnd, *size)
+        pair = Pair(fresh())
+        for batch in of.batches:
+            pair.write(batch)
+        pair.check_nodes(Pattern())
+        pair.check_names(sorted({key(n.label) for n in of.nodes} | {key(name) for name in LABELS}))
+        for _ in range(count // len(SIZES)):
+            pair.check(pattern(rnd, of))
+
+
+@pytest.mark.parametrize("count", counts(60, 10_000))
+def test_multi_hop_queries(fresh, count):
+    for seed in range(4):
+        rnd = Random(seed)
+        print(f"seed {seed}")
+        of = base(rnd, nodes=5 + seed * 4, facts=6 + seed * 4)
+        pair = Pair(fresh())
+        for batch in of.batches:
+            pair.write(batch)
+        for _ in range(count // 4):
+            asked = Pattern(
+                valid=span(rnd, of.borders),
+                match=rnd.choice(POLICIES),
+                undated=rnd.choice(("include", "exclude")),
+            )
+            pair.check_paths([rnd.choice(of.nodes).id], rnd.randrange(1, 5), asked)
+
+
+@pytest.mark.parametrize("count", counts(150, 10_000))
+def test_bitemporal_pairs(fresh, count):
+    for seed in range(max(3, count // 200)):
+        rnd = Random(seed)
+        print(f"seed {seed}")
+        of = base(rnd, nodes=6, facts=12)
+        pair = Pair(fresh())
+        for step in [*of.batches, *of.batches[:1]]:
+            pair.write(step)
+        for _ in range(8):
+            pair.write(correction(rnd, pair.oracle, of))
+        for _ in range(50):
+            pair.check(pattern(rnd, of), rnd.randrange(len(pair.revisions)))
+        assert pair.store.verify() == []
