@@ -152,6 +152,15 @@ def test_the_demo_answers_as_its_script_says(number: int, demo: tasks.Demo) -> N
         assert shown.answer.reason == expected["reason"]
 
 
+def test_the_demo_answers_the_same_on_a_server(url: str, demo: tasks.Demo) -> None:
+    there = tasks.demo(lambda stage, done, total: None, url)
+    assert "@" not in there.path
+    assert there.stats == demo.stats
+    for mine, theirs in zip(demo.shown, there.shown, strict=True):
+        assert theirs.answer.answers == mine.answer.answers
+        assert theirs.answer.text == mine.answer.text
+
+
 def test_the_demos_base_stays(demo: tasks.Demo) -> None:
     with KBase.open(demo.path) as kb:
         assert kb.stats() == demo.stats

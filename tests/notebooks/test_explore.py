@@ -14,11 +14,15 @@ from nbclient import NotebookClient
 PATH = Path(__file__).resolve().parents[2] / "notebooks" / "explore.ipynb"
 
 
-@pytest.fixture(scope="module")
-def printed() -> list[str]:
+def run(place: str | None = None) -> list[str]:
     """Run the notebook on this interpreter and return what each code cell prints."""
     notebook = nbformat.read(PATH, as_version=4)
-    client = NotebookClient(notebook, timeout=120, kernel_name="python3")
+    if place is not None:
+        lines = notebook.cells[1].source.splitlines()
+        (at,) = [i for i, line in enumerate(lines) if line.startswith("place = ")]
+        lines[at] = f"place = {place!r}"
+        notebook.cells[1].source = "\n".join(lines)
+    client = NotebookClient(notebook, timeout=600, kernel_name="python3")
     before = os.environ.get("PATH", "")
     os.environ["PATH"] = str(Path(sys.executable).parent) + os.pathsep + before
     try:
@@ -30,6 +34,15 @@ def printed() -> list[str]:
         for cell in notebook.cells
         if cell.cell_type == "code"
     ]
+
+
+@pytest.fixture(scope="module")
+def printed() -> list[str]:
+    return run()
+
+
+def test_on_a_server_it_prints_the_same(url: str, printed: list[str]) -> None:
+    assert run(url) == printed
 
 
 def test_everything_loads_and_nothing_waits(printed: list[str]) -> None:
