@@ -25,9 +25,9 @@ _QUERY = 100
 _READ = 1 / 20
 """An entry of a range index."""
 
-# How many an index is asked for at least; below, a graph of neighbours misses some.
-_FEWEST_SEARCH = 30
-_FEWEST_QUERY = 50
+# A graph of neighbours misses some of the last that it is asked for.
+_FEWEST = 30
+_MORE = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,14 +117,14 @@ class Held:
         spare = 3 if held > self.entries / 10 else 5
         limits: dict[Way, int] = {
             "exact": 0,
-            "query": max(_FEWEST_QUERY, math.ceil(spare * k * self.entries / max(held, 1))),
+            "query": _MORE + math.ceil(spare * k * self.entries / max(held, 1)),
         }
         costs: dict[Way, float] = {
             "exact": held + min(by_start, by_end) * _READ,
             "query": _QUERY + limits["query"],
         }
         if cypher25:
-            limits["search"] = max(_FEWEST_SEARCH, 3 * k)
+            limits["search"] = max(_FEWEST, 3 * k)
             costs["search"] = _SEARCH + limits["search"]
         way = min(costs, key=lambda way: costs[way])
         return Plan(way, limits[way], by_end < by_start, held, len(starts))

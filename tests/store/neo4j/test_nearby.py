@@ -64,8 +64,8 @@ def test_few_are_compared_one_by_one(share, cypher25, way):
 
 def test_an_index_without_filter_is_asked_for_more():
     base = held(50_000, 0.1)
-    assert base.plan("chunk", Span(1, -1), 10, False).limit == 500
-    assert held(50_000, 0.5).plan("chunk", Span(1, -1), 10, False).limit == 60
+    assert base.plan("chunk", Span(1, -1), 10, False).limit == 530
+    assert held(50_000, 0.5).plan("chunk", Span(1, -1), 10, False).limit == 90
     assert base.plan("chunk", Span(1, -1), 10, True).limit == 30
     assert base.plan("chunk", Span(1, -1), 100, True).limit == 300
 
