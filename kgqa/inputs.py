@@ -53,6 +53,15 @@ class DemoInput(Input):
     url: str | None = _maybe("path or URL of a new base; a file in a temporary folder if left out")
 
 
+class BrowseInput(Input):
+    """Say what Neo4j Browser is to show."""
+
+    as_of: str = _needed("the time to show; dates may be BCE: -0044-03-15")
+    name: str | None = _opt(None, "only what is said of this node: its label, alias or id")
+    year_numbering: Numbering = _opt("historical", "how negative years are numbered")
+    http_port: int = _opt(7474, "where the server answers HTTP")
+
+
 class InitInput(Input):
     """Say what kind of base to make."""
 

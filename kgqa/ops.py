@@ -17,6 +17,7 @@ from kgqa.errors import InputError
 from kgqa.inputs import (
     AskInput,
     BatchInput,
+    BrowseInput,
     CopyInput,
     DemoInput,
     DiffInput,
@@ -203,6 +204,8 @@ OPERATIONS: dict[str, Operation] = dict(
         _op("copy", "copy the base, history and all, to another store", CopyInput,
             lambda kb, i, p: kb.copy(i.dst, restart=i.restart, dry_run=i.dry_run,
                                      verify_only=i.verify_only, progress=p)),
+        _op("browse", "say how Neo4j Browser shows what held at a time", BrowseInput,
+            lambda kb, i, p: tasks.browse(kb, i.as_of, i.name, i.year_numbering, i.http_port)),
         _op("export", "write the base as JSONL", OutInput,
             lambda kb, i, p: kb.export(i.output, progress=p)),
         _op("import", "read what export wrote", FileInput,

@@ -27,9 +27,12 @@ from kgqa.model.things import Relation
 from kgqa.protocols import Problem, Progress
 from kgqa.query.history import Diff, NodeHistory, Snapshot, When
 from kgqa.query.render import to_json
+from kgqa.temporal import parse_as_of
+from kgqa.temporal.interval import Numbering
 
 if TYPE_CHECKING:
     from kgqa.kbase import KBase
+    from kgqa.store.neo4j.browser import View
 
 MAX_INPUT = 1_000_000
 FORMATS = ("jsonl", "csv", "txt", "md", "html")
@@ -144,6 +147,24 @@ def _(result: Made) -> Any:
 @plain.register
 def _(result: Verified) -> Any:
     return plain(result.problems)
+
+
+def browse(
+    kb: KBase, as_of: str, name: str | None = None,
+    year_numbering: Numbering = "historical", port: int = 7474,
+) -> View:  # fmt: skip
+    """Return how Neo4j Browser shows what held at a time, or what was said of a node then.
+
+    Raises UnsupportedError (``store.no_browser``) for a base that is not on a server.
+    """
+    from kgqa.store.neo4j.browser import view
+
+    span = parse_as_of(as_of, numbering=year_numbering).span
+    node = None
+    if name is not None:
+        options = AskOptions(as_of=as_of, numbering=year_numbering)
+        node = kb.at(name, options).node.id
+    return view(kb.capabilities, span, node, port)
 
 
 @dataclass(frozen=True, slots=True)

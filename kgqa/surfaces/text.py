@@ -21,6 +21,7 @@ from kgqa.model.things import Document, Fact, Failure, Node, Relation
 from kgqa.protocols import Problem, Receipt
 from kgqa.query.history import Diff, Line, NodeHistory, NodeLine, Snapshot, When
 from kgqa.store.moving import CopyReport
+from kgqa.store.neo4j.browser import View
 from kgqa.tasks import BatchReport, Demo, Explained, Made, Verified
 from kgqa.temporal import format as format_validity
 
@@ -360,6 +361,11 @@ def _(result: CopyReport) -> Iterable[str]:
         yield f"not equal: {', '.join(result.differing)}"
     else:
         yield f"equal: {state}, digest {result.digest}"
+
+
+@render.register
+def _(result: View) -> Iterable[str]:
+    return [result.link, "", f"once in each browser: {result.first}", "", result.query]
 
 
 @render.register
