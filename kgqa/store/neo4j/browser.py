@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import quote, urlencode
 
 from kgqa.errors import UnsupportedError
 from kgqa.protocols import Capability
 from kgqa.store.neo4j import cypher
-from kgqa.store.neo4j.address import Address, parse
+from kgqa.store.neo4j.address import USER, Address, parse
 from kgqa.temporal import printing
 from kgqa.temporal.interval import Interval
 
@@ -32,7 +32,9 @@ class View:
     query: str
 
 
-def view(place: Capability, span: Interval, node: str | None = None, port: int = PORT) -> View:
+def view(
+    place: Capability, span: Interval, node: str | None = None, port: int = PORT, user: str = USER
+) -> View:
     """Return how Browser shows what held in a span: all of it, or what is said of one node.
 
     Raises UnsupportedError (``store.no_browser``) for a base that is not on a server.
@@ -42,10 +44,15 @@ def view(place: Capability, span: Interval, node: str | None = None, port: int =
             f"the base '{place.location}' is not on a Neo4j server", code="store.no_browser",
             hint=f"copy it to one: kgqa copy {place.location} neo4j://HOST:7687/BASE",
         )  # fmt: skip
-    address = parse(place.location)
+    address = parse(place.location, user)
     query = statement(address, span, node)
-    host = urlsplit(address.uri).netloc.rpartition(":")[0]
-    asked = {"connectURL": address.uri, "cmd": "edit", "arg": query}
+    scheme, _, server = address.uri.partition("://")
+    asked = {
+        "connectURL": f"{scheme}://{quote(address.user, safe='')}@{server}",
+        "cmd": "edit",
+        "arg": query,
+    }
+    host = server.rpartition(":")[0]
     return View(f"http://{host}:{port}/browser/?{urlencode(asked, quote_via=quote)}", FIRST, query)
 
 

@@ -103,6 +103,11 @@ def text(template: str, **parts: str | Iterable[str]) -> Cypher:
     return Cypher(_MARK.sub(part, template))
 
 
+def union(queries: Iterable[Cypher]) -> Cypher:
+    """Return queries as one that returns the rows of each."""
+    return Cypher(" UNION ALL ".join(queries))
+
+
 def every(conditions: Iterable[Cypher]) -> Cypher:
     """Return conditions that must all hold; no condition holds always."""
     return Cypher(" AND ".join(conditions) or "true")

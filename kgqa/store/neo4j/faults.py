@@ -24,6 +24,7 @@ _Fault = tuple[tuple[str, ...], type[KGQAError], str, str, str]
 
 _LOGIN = "set KGQA_NEO4J_USER and KGQA_NEO4J_PASSWORD"
 _AGAIN = "try again when the server is ready"
+_BOLT = "give the port at which the server speaks Bolt, 7687 unless it was set otherwise"
 _RUNS = "see that the server runs there and that its Bolt port is open"
 
 _CODES: tuple[_Fault, ...] = (
@@ -103,6 +104,9 @@ _CODES: tuple[_Fault, ...] = (
 
 _TEXTS: tuple[_Fault, ...] = (
     (
+        ("looks like HTTP",), UnavailableError, "store.unreachable", "is no port of Bolt", _BOLT,
+    ),
+    (
         ("DNS resolve",), UnavailableError, "store.unreachable", "has a host that nobody knows",
         "check the name of the host",
     ),
@@ -128,7 +132,11 @@ _CLASSES: tuple[_Fault, ...] = (
         UnavailableError, "store.unreachable", "does not answer", _RUNS,
     ),
     (
-        ("ConfigurationError", "UnsupportedServerProduct"),
+        ("UnsupportedServerProduct", "BoltHandshakeError", "BoltProtocolError"),
+        UnavailableError, "store.unreachable", "is no port of Bolt", _BOLT,
+    ),
+    (
+        ("ConfigurationError",),
         InputError, "store.bad_url", "cannot be reached this way",
         "write neo4j://HOST:PORT/BASE",
     ),
@@ -170,6 +178,15 @@ def typed(exc: BaseException, address: Address) -> KGQAError | None:
             code="store.io", hint="run kgqa verify; report it if that finds nothing",
         )  # fmt: skip
     return None
+
+
+def passes(exc: BaseException) -> bool:
+    """Tell whether the same work may succeed a little later, after one of the driver's errors."""
+    # The server calls this one transient, but what is too large stays so.
+    if "OutOfMemory" in str(getattr(exc, "code", "")):
+        return False
+    retryable = getattr(exc, "is_retryable", None)
+    return bool(retryable and retryable())
 
 
 @contextmanager

@@ -31,11 +31,9 @@ from kgqa.temporal.interval import BEGIN, END
 _PART = 5_000
 
 _ENTITIES = (
-    "UNWIND $rows AS r MERGE (e:Entity {kb: $kb, id: r.id}) "
-    "WITH e, r, [l IN labels(e) WHERE l <> 'Entity'] AS before SET e = r.shown "
-    "RETURN r.id, before"
+    "UNWIND $rows AS r MERGE (e:Entity {kb: $kb, id: r.id}) SET e = r, e:@label "
+    "WITH e, labels(e) AS held WHERE size(held) > 2 RETURN e.id, held"
 )
-_LABEL = "UNWIND $ids AS id MATCH (e:Entity {kb: $kb, id: id}) SET e:@label"
 _UNLABEL = "UNWIND $ids AS id MATCH (e:Entity {kb: $kb, id: id}) REMOVE e:@label"
 _GONE = "UNWIND $ids AS id MATCH (e:Entity {kb: $kb, id: id}) DETACH DELETE e"
 _DROP = "UNWIND $ns AS n MATCH ()-[t:@type {kb: $kb, n: n}]->() DELETE t"
@@ -121,19 +119,15 @@ class Picture:
         for part in slices(sorted(ids), _PART):
             nodes = self._nodes(part)
             kept |= {node.id for node in nodes}
-            shown = [{"id": short(node.id), "shown": entity(self._kb, node)} for node in nodes]
-            before: dict[str, list[str]] = dict(self._run(_ENTITIES, rows=shown)) if shown else {}
-            added, removed = defaultdict(list), defaultdict(list)
+            groups, former = defaultdict(list), defaultdict(list)
             for node in nodes:
-                wanted, held = cypher.label(node.kind or ""), before[short(node.id)]
-                if wanted not in held:
-                    added[wanted].append(short(node.id))
-                for label in held:
-                    if label != wanted:
-                        removed[label].append(short(node.id))
-            for template, groups in ((_UNLABEL, removed), (_LABEL, added)):
-                for label, names in groups.items():
-                    self._run(cypher.text(template, label=label), ids=names)
+                groups[cypher.label(node.kind or "")].append(entity(self._kb, node))
+            for wanted, shown in groups.items():
+                for name, held in self._run(cypher.text(_ENTITIES, label=wanted), rows=shown):
+                    for label in set(held) - {"Entity", wanted}:
+                        former[label].append(name)
+            for label, names in former.items():
+                self._run(cypher.text(_UNLABEL, label=label), ids=names)
         return kept
 
     def _nodes(self, ids: Collection[str]) -> list[Node]:

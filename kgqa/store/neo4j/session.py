@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import logging
 import os
+import random
 import re
 import threading
+import time
 import uuid
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
@@ -34,7 +36,10 @@ CONNECT_SECONDS = 10.0
 OLDEST = (5, 20)
 """The oldest server whose Cypher has all that is used."""
 
-_ATTEMPTS = 5
+_PAUSE_SECONDS = 1.0
+"""How long one waits before the second attempt; twice as long before each one after."""
+_LOST = 4
+"""How many commits in a row may stay without an answer and be tried again."""
 _LOOK_SECONDS = 0.5
 """How often one looks again whether a slow writer waits for another."""
 _COMPONENTS = "CALL dbms.components() YIELD name, versions, edition RETURN name, versions, edition"
@@ -50,7 +55,7 @@ class Transaction:
 
     __slots__ = ("_client", "_token", "_tx")
 
-    def __init__(self, tx: neo4j.ManagedTransaction, client: Client, token: str) -> None:
+    def __init__(self, tx: neo4j.Transaction, client: Client, token: str) -> None:
         self._tx = tx
         self._client = client
         self._token = token
@@ -102,14 +107,13 @@ class Client:
         self.address = address
         self.lock_timeout = lock_timeout
         self._closed = False
-        self._work = neo4j.unit_of_work
+        self._retry = retry
         with faults.translated(address):
             self._driver = neo4j.GraphDatabase.driver(
                 address.uri,
                 auth=(address.user, address.password),
                 connection_timeout=CONNECT_SECONDS,
                 connection_acquisition_timeout=2 * CONNECT_SECONDS,
-                max_transaction_retry_time=retry,
                 notifications_min_severity="OFF",
             )
             try:
@@ -158,8 +162,7 @@ class Client:
 
     def read(self, work: Callable[[Transaction], T], timeout: float = READ_SECONDS) -> T:
         """Return what ``work`` returns, run in a transaction that cannot write."""
-        with faults.translated(self.address), self._session() as session:
-            return session.execute_read(self._managed(work, timeout))
+        return self._run(work, timeout)
 
     def write(self, work: Callable[[Transaction], T], timeout: float = WRITE_SECONDS) -> T:
         """Return what ``work`` returns once all that it wrote is durable.
@@ -167,16 +170,7 @@ class Client:
         Work is run again after a fault that may pass, even after a commit of which it is not
         known whether it was carried out.
         """
-        lost = 0
-        with faults.translated(self.address):
-            while True:
-                with self._session(write=True) as session:
-                    try:
-                        return session.execute_write(self._managed(work, timeout))
-                    except Exception as exc:
-                        lost += 1
-                        if type(exc).__name__ != "IncompleteCommit" or lost == _ATTEMPTS:
-                            raise
+        return self._run(work, timeout, write=True)
 
     def schema(self, statements: Iterable[str]) -> None:
         """Run statements that change the schema, together."""
@@ -191,22 +185,30 @@ class Client:
         """Return what one reading statement returns."""
         return self.read(lambda tx: tx.rows(query, **parameters))
 
-    def _managed(
-        self, work: Callable[[Transaction], T], timeout: float
-    ) -> Callable[[neo4j.ManagedTransaction], T]:
+    def _run(self, work: Callable[[Transaction], T], timeout: float, write: bool = False) -> T:
+        # The driver's own way of trying again knows neither a limit of attempts, nor that a
+        # transaction that was too large stays so, nor commits without an answer.
         token = uuid.uuid4().hex
-
-        def managed(tx: neo4j.ManagedTransaction) -> T:
-            try:
-                return work(Transaction(tx, self, token))
-            except Exception as exc:
-                # The driver would try this again and again.
-                if "MemoryPool" in str(getattr(exc, "code", "")):
-                    raise faults.typed(exc, self.address) or exc from exc
-                raise
-
         marks = {"kgqa": self.address.kb, "pid": os.getpid(), "token": token}
-        return self._work(metadata=marks, timeout=timeout)(managed)
+        until, wait, lost = time.monotonic() + self._retry, _PAUSE_SECONDS, 0
+        with faults.translated(self.address):
+            while True:
+                try:
+                    with (
+                        self._session(write) as session,
+                        session.begin_transaction(marks, timeout) as tx,
+                    ):
+                        found = work(Transaction(tx, self, token))
+                        tx.commit()
+                        return found
+                except Exception as exc:
+                    if type(exc).__name__ == "IncompleteCommit" and lost < _LOST:
+                        lost += 1
+                        continue
+                    if not faults.passes(exc) or time.monotonic() + wait > until:
+                        raise
+                time.sleep(wait * random.uniform(0.8, 1.2))
+                wait *= 2
 
     # The lock of writers.
 

@@ -33,6 +33,8 @@ CUT: Mapping[str, frozenset[str]] = {
 """By table: columns of text that an index holds, and so holds cut."""
 VERSIONED = ("meta", "relations", "failures")
 """Tables with a key whose rows are versions here."""
+NUMBERED = tuple(table for table, columns in UNIQUE.items() if ("n",) in columns)
+"""Tables whose rows have a number."""
 TOUCHED: Mapping[str, tuple[str, ...]] = {
     "documents": ("id",),
     "chunks": ("id", "document"),
@@ -60,9 +62,10 @@ CLOSE = "@found AND t.recorded_from < $revision SET t.recorded_to = $revision RE
 UNDO = "@found AND t.recorded_from = $revision WITH t, [@touched] AS was DELETE t RETURN was"
 _LAST = (
     "MATCH (t:@label) USING INDEX t:@label(kb, n) WHERE t.kb = $kb AND t.n IS NOT NULL "
-    "RETURN t.n ORDER BY t.kb DESC, t.n DESC LIMIT 1"
+    "RETURN @place AS place, t.n AS n ORDER BY t.kb DESC, t.n DESC LIMIT 1"
 )
-_CHANGE = (
+_CHANGE = "UNWIND $rows AS r MATCH (t:@label {kb: $kb, n: r[@place]}) SET @setting"
+_CHANGE_TOLD = (
     "UNWIND $rows AS r MATCH (t:@label {kb: $kb, n: r[@place]}) "
     "WITH t, r, [@touched] AS was SET @setting RETURN was, [@touched]"
 )
@@ -160,10 +163,13 @@ def shift(template: str, table: str) -> Cypher:
     return cypher.text(template, label=LABELS[table], touched=_touched(table))
 
 
-@lru_cache(maxsize=100)
-def last(table: str) -> Cypher:
-    """Return the statement that tells the highest ``n``."""
-    return cypher.text(_LAST, label=LABELS[table])
+@lru_cache(maxsize=1)
+def lasts() -> Cypher:
+    """Return the statement that tells places in NUMBERED and the highest ``n`` in that table."""
+    return cypher.union(
+        cypher.text(_LAST, label=LABELS[table], place=cypher.number(place))
+        for place, table in enumerate(NUMBERED)
+    )
 
 
 @lru_cache(maxsize=10)
@@ -183,7 +189,8 @@ def change(table: str, columns: tuple[str, ...]) -> Cypher:
     cut = [column + LONG for column in columns if column in CUT[table]]
     setting = (*columns, *cut)
     return cypher.text(
-        _CHANGE, label=LABELS[table], place=cypher.number(len(setting)),
+        _CHANGE_TOLD if table in TOUCHED else _CHANGE,
+        label=LABELS[table], place=cypher.number(len(setting)),
         touched=_touched(table), setting=cypher.setting(setting),
     )  # fmt: skip
 

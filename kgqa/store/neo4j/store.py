@@ -37,6 +37,7 @@ _CREATE = (
     "RETURN b.made = $token, b.copying"
 )
 _LOCK = "MATCH (b:Base {kb: $kb}) SET b.kb = $kb RETURN b.written, b.receipt"
+_STATE = "MATCH (b:Base {kb: $kb}) RETURN b.revision, coalesce(b.types, [])"
 _TYPES = "MATCH (b:Base {kb: $kb}) RETURN coalesce(b.types, [])"
 _ADD_TYPES = (
     "MATCH (b:Base {kb: $kb}) SET b.kb = $kb "
@@ -157,12 +158,15 @@ class Neo4jStore(Calls):
         if not new or len(self._types) >= schema.TYPES_MAX:
             return
         kb = self.address.kb
-        self._types = set(self._client.rows(_TYPES, kb=kb)[0][0])
+        held = self._client.rows(_TYPES, kb=kb)
+        if not held:
+            raise _missing(self.address)
+        self._types = set(held[0][0])
         given = [kind for kind in new if kind not in self._types]
         given = given[: schema.TYPES_MAX - len(self._types)]
         if given:
             schema.ensure_types(self._client, given)
-            self._client.write(lambda tx: tx.rows(_ADD_TYPES, kb=kb, types=given))
+            self._client.write(lambda tx: tx.lock(_ADD_TYPES, kb=kb, types=given))
             self._types |= set(given)
 
     # The base as a whole.
@@ -251,7 +255,7 @@ def _written(
     erasing: bool = False,
 ) -> Receipt:
     """Make a change in a transaction that holds the lock; note the revision that it makes."""
-    (revision, _), *_ = tx.rows(_BASE, kb=kb)
+    ((revision, types),) = tx.rows(_STATE, kb=kb)
     tables = Neo4jTables(tx, kb, revision + 1, erasing)
     receipt = change(tables)
     if not receipt.changed:
@@ -261,7 +265,6 @@ def _written(
     def run(statement: str, parameters: Mapping[str, Any]) -> list[Record]:
         return tx.rows(statement, **parameters)
 
-    ((types,),) = tx.rows(_TYPES, kb=kb)
     state = Neo4jSnapshot(run, kb, receipt.revision, Cache())
     Picture(tx, state, types).draw(tables.touched)
     hooks.reached("commit")

@@ -45,7 +45,7 @@ class Neo4jTables:
     by table the columns TOUCHED of the rows that were inserted, changed, closed or removed.
     """
 
-    __slots__ = ("_erasing", "_kb", "_revision", "_tx", "touched")
+    __slots__ = ("_erasing", "_kb", "_lasts", "_made", "_revision", "_tx", "touched")
 
     def __init__(
         self, transaction: Transaction, kb: str, revision: int, erasing: bool = False
@@ -54,6 +54,9 @@ class Neo4jTables:
         self._kb = kb
         self._revision = revision
         self._erasing = erasing
+        # Only this transaction changes the rows of this base.
+        self._lasts: dict[str, int] = {}
+        self._made: set[str] = set()
         self.touched: dict[str, set[Record]] = {table: set() for table in TOUCHED}
 
     def _run(self, statement: str, **parameters: Any) -> list[Record]:
@@ -78,8 +81,11 @@ class Neo4jTables:
 
     def last(self, table: str) -> int:
         """Return the highest ``n`` in a table, 0 if it is empty."""
-        found = self._run(statements.last(table))
-        return int(found[0][0]) if found else 0
+        if table not in self._lasts:
+            self._lasts = dict.fromkeys(statements.NUMBERED, 0)
+            for place, n in self._run(statements.lasts()):
+                self._lasts[statements.NUMBERED[place]] = n
+        return self._lasts[table]
 
     def vector_size(self) -> int | None:
         """Return how many numbers the vectors of this base have; None if there are none."""
@@ -95,6 +101,8 @@ class Neo4jTables:
         cut = CUT[table]
         values = {column: _cut_value(value, column in cut) for column, value in where.items()}
         lists = [column for column, value in values.items() if isinstance(value, list)]
+        if not all(values[column] for column in lists):
+            return
         each = max(lists, key=lambda column: len(values[column]), default=None)
         ones = tuple(column for column in values if column not in lists)
         some = tuple(column for column in lists if column != each)
@@ -110,6 +118,10 @@ class Neo4jTables:
         names = tuple(columns.split(", "))
         told = [names.index(column) for column in TOUCHED.get(table, ())]
         for part in _parts(rows, _BATCH, table in _HEAVY):
+            self._made.add(table)
+            if table in self._lasts:
+                n = names.index("n")
+                self._lasts[table] = max(self._lasts[table], *(row[n] for row in part))
             if told:
                 self.touched[table].update(tuple(row[i] for i in told) for row in part)
             for statement, written in _inserts(table, names, part):
@@ -161,7 +173,10 @@ class Neo4jTables:
         kept = table in VERSIONED and not erase
         templates = (statements.CLOSE, statements.UNDO) if kept else (statements.DELETE,)
         removed = 0
+        self._lasts.pop(table, None)
         for template in templates:
+            if template is statements.UNDO and table not in self._made:
+                continue
             for statement, parameters in self._matching(table, template, where):
                 now = {"revision": self._revision} if kept else {}
                 removed += self._touch(table, self._run(statement, **parameters, **now))

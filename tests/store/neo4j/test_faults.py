@@ -122,3 +122,13 @@ def test_other_errors_pass_as_they_are() -> None:
     with pytest.raises(InputError) as caught, faults.translated(ADDRESS):
         "\ud800".encode()
     assert caught.value.code == "store.bad_text"
+
+
+def test_what_may_pass() -> None:
+    transient = "Neo.TransientError."
+    assert faults.passes(_said(transient + "Transaction.DeadlockDetected"))
+    assert faults.passes(exceptions.ServiceUnavailable("gone"))
+    # The server says that it may pass, but what is too large stays too large.
+    assert not faults.passes(_said(transient + "General.MemoryPoolOutOfMemoryError"))
+    assert not faults.passes(_said("Neo.ClientError.Statement.SyntaxError"))
+    assert not faults.passes(ConflictError("mine", code="store.conflict"))

@@ -125,14 +125,14 @@ def test_what_was_touched_is_told(client: Client, kb: str) -> None:
         tables.insert("claims", COLUMNS["claims"], [claim])
         tables.insert("chunks", _CHUNK, [_chunk(1, LONG)])
         assert {k: v for k, v in tables.touched.items() if v} == {
-            "facts": {(1, "s", "r")}, "claims": {(1, "c")}, "chunks": {(LONG, "doc")}
+            "facts": {(1, "s", "r", "n:o")}, "claims": {(1, "c")}, "chunks": {(LONG, "doc")}
         }  # fmt: skip
     with _open(client, kb, 2) as tables:
         tables.until("facts", 2, [1])
         tables.change("claims", "fact", [(7, 1)])
         assert tables.delete("chunks", id=LONG) == 1
         assert {k: v for k, v in tables.touched.items() if v} == {
-            "facts": {(1, "s", "r")}, "claims": {(1, "c"), (7, "c")}, "chunks": {(LONG, "doc")}
+            "facts": {(1, "s", "r", "n:o")}, "claims": {(1, "c"), (7, "c")}, "chunks": {(LONG, "doc")}
         }  # fmt: skip
 
 
@@ -268,7 +268,7 @@ def test_what_is_selected_is_found_by_an_index(
 @pytest.mark.parametrize(
     "statement",
     [
-        statements.last("facts"),
+        statements.lasts(),
         statements.shift(statements.UNTIL, "claims"),
         statements.change("claims", ("fact",)),
         statements.put_vectors(8, False),
