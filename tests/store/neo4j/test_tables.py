@@ -132,7 +132,8 @@ def test_what_was_touched_is_told(client: Client, kb: str) -> None:
         tables.change("claims", "fact", [(7, 1)])
         assert tables.delete("chunks", id=LONG) == 1
         assert {k: v for k, v in tables.touched.items() if v} == {
-            "facts": {(1, "s", "r", "n:o")}, "claims": {(1, "c"), (7, "c")}, "chunks": {(LONG, "doc")}
+            "facts": {(1, "s", "r", "n:o")}, "claims": {(1, "c"), (7, "c")},
+            "chunks": {(LONG, "doc")},
         }  # fmt: skip
 
 
