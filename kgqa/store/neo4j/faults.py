@@ -59,8 +59,8 @@ _CODES: tuple[_Fault, ...] = (
             "TransientError.General.ForbiddenOnReadOnlyDatabase",
             "ClientError.General.WriteOnReadOnlyAccessDatabase",
         ),
-        UnavailableError, "store.read_only", "is reached at a member that only reads",
-        "use neo4j:// instead of bolt://, which finds the one that writes",
+        UnavailableError, "store.read_only", "takes no writes here",
+        "write neo4j://, which finds the member that writes; see server.databases.read_only",
     ),
     (
         ("TransientError.General.DatabaseUnavailable", "TransientError.Database."),
