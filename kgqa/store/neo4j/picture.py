@@ -58,7 +58,6 @@ _OF_RELATIONS = (
 )
 _PARTS = (
     "UNWIND $ids AS id MATCH (c:Chunk {kb: $kb, id: id, recorded_to: $end}) "
-    "OPTIONAL MATCH (c)-[old:PART_OF]->() DELETE old WITH DISTINCT c "
     "MATCH (d:Document {kb: $kb, id: c.document, recorded_to: $end}) "
     "MERGE (c)-[:PART_OF {kb: $kb}]->(d)"
 )
@@ -67,7 +66,10 @@ _OF_DOCUMENTS = (
     "WHERE c.kb = $kb AND c.document = id AND c.ordinal IS NOT NULL AND c.recorded_to = $end "
     "RETURN c.id"
 )
-_UNMENTIONED = "UNWIND $ids AS id MATCH (c:Chunk {kb: $kb, id: id})-[m:MENTIONS]->() DELETE m"
+_CUT_OFF = (
+    "UNWIND $ids AS id MATCH (c:Chunk)-[t:@type]->() USING INDEX c:Chunk(kb, id, recorded_to) "
+    "WHERE c.kb = $kb AND c.id = id AND c.recorded_to IS NOT NULL DELETE t"
+)
 _MENTIONED = (
     "UNWIND $ids AS id MATCH (k:Claim) USING INDEX k:Claim(kb, chunk) "
     "WHERE k.kb = $kb AND k.chunk = id AND k.recorded_to = $end RETURN id, k.fact"
@@ -102,10 +104,8 @@ class Picture:
         """Bring the picture in line with the rows that were touched (``tables.TOUCHED``)."""
         nodes = {row[0] for row in touched["nodes"]}
         kept = self._entities(nodes)
-        facts: dict[int, str | None] = {row[0]: row[2] for row in touched["facts"]}
-        for fact, _ in touched["claims"]:
-            facts.setdefault(fact, None)
-        self._facts(facts, touched)
+        facts = {row[0] for row in touched["facts"]} | {fact for fact, _ in touched["claims"]}
+        self._facts(facts | self._beside(touched), set(touched["facts"]))
         gone = [short(name) for name in nodes - kept]
         for part in slices(gone, _PART):
             self._run(_GONE, ids=part)
@@ -140,22 +140,24 @@ class Picture:
 
     # Facts.
 
-    def _facts(
-        self, touched: Mapping[int, str | None], all_: Mapping[str, Collection[Record]]
-    ) -> None:
-        ns = set(touched) | self._beside(all_)
-        drop: dict[str, list[int]] = defaultdict(list)
+    def _facts(self, ns: Collection[int], touched: set[Record]) -> None:
+        """Draw the facts with these numbers; take away those of touched rows that are no more."""
+        current: dict[str, int] = {}
+        rows_now: set[Record] = set()
         for part in slices(sorted(ns), _PART):
-            current: dict[str, int] = dict(self._current(part, "id, n"))
-            for n in set(part) - set(current.values()):
-                relation = touched.get(n)
-                if relation is not None:
-                    drop[self._type(relation)].append(n)
-            self._draw(current)
+            for name, *row in self._current(part, "id, n, subject, relation, object"):
+                current[name] = row[0]
+                rows_now.add(tuple(row))
+        # First, and by whole rows: an erasure may give a number that went to another fact.
+        drop: dict[str, list[int]] = defaultdict(list)
+        for n, _, relation, _ in touched - rows_now:
+            drop[self._type(relation)].append(n)
         for kind, gone in drop.items():
             for part in slices(gone, _PART):
                 self._run(cypher.text(_DROP, type=kind), ns=part)
-        tokens = {short(row[3]) for row in all_["facts"] if not row[3].startswith("n:")}
+        for names in slices(current, _PART):
+            self._draw({name: current[name] for name in names})
+        tokens = {short(row[3]) for row in touched if not row[3].startswith("n:")}
         if drop and tokens:
             self._run(_LONELY, tokens=sorted(tokens))
 
@@ -221,10 +223,12 @@ class Picture:
         for part in slices(documents, _PART):
             chunks |= {name for (name,) in self._run(_OF_DOCUMENTS, ids=part, end=END)}
         for part in slices(sorted(chunks), _PART):
+            # Of all versions: those that were replaced or deleted are no part of anything now.
+            self._run(cypher.text(_CUT_OFF, type="PART_OF"), ids=part)
             self._run(_PARTS, ids=part, end=END)
         chunks |= {short(chunk) for _, chunk in touched["claims"] if chunk}
         for part in slices(sorted(chunks), _PART):
-            self._run(_UNMENTIONED, ids=part)
+            self._run(cypher.text(_CUT_OFF, type="MENTIONS"), ids=part)
             pairs = self._run(_MENTIONED, ids=part, end=END)
             sides = self._sides({fact for _, fact in pairs})
             mentions = {(chunk, side) for chunk, fact in pairs for side in sides.get(fact, ())}
