@@ -77,4 +77,7 @@ def statement(address: Address, span: Interval, node: str | None = None) -> str:
 
 
 def _text(value: str) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    # Before it reads anything else, Cypher 5 may take a backslash and a u, even after another
+    # backslash, as the start of a character's number. Written as a number, no u follows one.
+    parts = (json.dumps(part, ensure_ascii=False)[1:-1] for part in value.split("\\u"))
+    return '"' + "\\\\\\u0075".join(parts) + '"'

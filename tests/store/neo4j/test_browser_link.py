@@ -48,6 +48,11 @@ def test_values_stay_values(odd: str) -> None:
     assert text.count("RETURN p LIMIT 300") == 1
 
 
+def test_no_number_of_a_character_stands_in_a_value() -> None:
+    text = statement(Address("bolt://h:1", "b", None, "u", ""), Interval(0, 1), "\\u0022 \\n")
+    assert r'id: "\\\u00750022 \\n"}' in text
+
+
 def test_a_file_has_no_browser(tmp_path: Path) -> None:
     with KBase.create(tmp_path / "a.kg") as kb:
         with pytest.raises(UnsupportedError, match=r"kgqa copy .*a\.kg neo4j://HOST:7687/BASE"):
