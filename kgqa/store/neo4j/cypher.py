@@ -33,7 +33,7 @@ LABELS: Mapping[str, str] = MappingProxyType(
     }
 )
 """The label of each table's rows."""
-RESERVED = frozenset({*LABELS.values(), "Base", "Entity", "Gone", "Literal"})
+RESERVED = frozenset({*LABELS.values(), "Base", "Entity", "Literal"})
 """Labels that mean something to us: no kind of a node may become one of them."""
 OTHER = "OTHER"
 """The relationship type of relations that have none of their own."""
@@ -72,7 +72,9 @@ def label(kind: str) -> str:
     ('HeadOfState', 'Chunk_', 'Thing')
     """
     words = [word for word in re.split(r"[\W_]+", kind) if word]
-    found = "".join(word[0].upper() + word[1:] for word in words)[:_LONGEST_NAME] or "Thing"
+    found = "".join(word[0].upper() + word[1:] for word in words)
+    # A capital letter may be one with a mark beside it.
+    found = _OTHERS.sub("_", found)[:_LONGEST_NAME] or "Thing"
     return f"{found}_" if found in RESERVED or re.fullmatch(r"Vector\d+", found) else found
 
 
@@ -82,7 +84,7 @@ def relationship(relation: str) -> str:
     >>> relationship("held office"), relationship("other")
     ('HELD_OFFICE', 'OTHER_')
     """
-    found = _OTHERS.sub("_", relation).strip("_").upper()[:_LONGEST_NAME] or "_"
+    found = _OTHERS.sub("_", relation.upper()).strip("_")[:_LONGEST_NAME] or "_"
     return f"{found}_" if found == OTHER else found
 
 

@@ -40,7 +40,8 @@ _RELATIONS = (
     "MATCH (f:Fact) USING INDEX f:Fact(kb, relation, es, ee) WHERE f.kb = $kb "
     "AND f.relation IS NOT NULL AND f.es IS NOT NULL AND f.ee IS NOT NULL "
     "AND f.recorded_to = $end "
-    "RETURN coalesce(f.relation_long, f.relation), count(*) AS facts ORDER BY facts DESC"
+    "RETURN coalesce(f.relation_long, f.relation) AS relation, count(*) AS facts "
+    "ORDER BY facts DESC, relation"
 )
 _TYPES = "MATCH (b:Base {kb: $kb}) SET b.types = $types"
 

@@ -19,7 +19,7 @@ from kgqa.errors import ConflictError, NotFoundError
 from kgqa.model.ids import relation_key
 from kgqa.model.things import Relation
 from kgqa.protocols import Batch, Capability, Json, Problem, Reader, Receipt, Rows
-from kgqa.store import LOCK_SECONDS, hooks, revisions
+from kgqa.store import LOCK_SECONDS, hooks, revisions, rows
 from kgqa.store.calls import Calls
 from kgqa.store.neo4j import cypher, schema
 from kgqa.store.neo4j.address import Address
@@ -41,7 +41,8 @@ _STATE = "MATCH (b:Base {kb: $kb}) RETURN b.revision, coalesce(b.types, [])"
 _TYPES = "MATCH (b:Base {kb: $kb}) RETURN coalesce(b.types, [])"
 _ADD_TYPES = (
     "MATCH (b:Base {kb: $kb}) SET b.kb = $kb "
-    "SET b.types = coalesce(b.types, []) + [t IN $types WHERE NOT t IN coalesce(b.types, [])]"
+    "SET b.types = (coalesce(b.types, []) + "
+    "[t IN $types WHERE NOT t IN coalesce(b.types, [])])[..$most]"
 )
 _WRITTEN = (
     "MATCH (b:Base {kb: $kb}) SET b.revision = $revision, b.written = $token, b.receipt = $receipt"
@@ -117,7 +118,8 @@ class Neo4jStore(Calls):
         """
         for size in {len(row.vector) for row in batch.vectors}:
             schema.ensure_vectors(self._client, size)
-        self._give_types({cypher.relationship(relation_key(c.relation)) for c in batch.claims})
+        relations = {relation_key(rows.clean(c.relation)) for c in batch.claims}
+        self._give_types(set(map(cypher.relationship, relations)))
         return self._write(lambda tables: revisions.write(tables, batch))
 
     def erase(self, labels: Sequence[str]) -> Receipt:
@@ -166,7 +168,9 @@ class Neo4jStore(Calls):
         given = given[: schema.TYPES_MAX - len(self._types)]
         if given:
             schema.ensure_types(self._client, given)
-            self._client.write(lambda tx: tx.lock(_ADD_TYPES, kb=kb, types=given))
+            self._client.write(
+                lambda tx: tx.lock(_ADD_TYPES, kb=kb, types=given, most=schema.TYPES_MAX)
+            )
             self._types |= set(given)
 
     # The base as a whole.
