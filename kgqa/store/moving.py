@@ -26,7 +26,7 @@ PAGE_ROWS = 5_000
 PAGE_SIZE = 16_000_000
 """At most so many rows, and about so many characters and bytes, are written at once."""
 
-EARLY = ("refs", "vectors")
+EARLY = ("refs", "names", "vectors")
 """Tables whose rows change in place. They come first: a store that keeps no old states has to
 read these while nothing is written; the rest it can read as of a revision."""
 _ATTEMPTS = 3
@@ -59,7 +59,7 @@ def layouts() -> dict[str, Layout]:
     """Return the layout of every table, in the order in which tables are copied.
 
     >>> list(layouts())[:3], layouts()["existence"].columns
-    (['refs', 'vectors', 'meta'], ('node', 'es', 'ls', 'ee', 'le'))
+    (['refs', 'names', 'vectors'], ('node', 'es', 'ls', 'ee', 'le'))
     """
     import sqlite3
 

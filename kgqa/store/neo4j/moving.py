@@ -3,7 +3,7 @@
 Belongs here: ``Rows``, ``Receiver`` and ``Target`` over a server. Must not: what is copied when
 (``store.moving``), what rows mean.
 
-A state is a revision, and what was on record then is read as it was. References and vectors
+A state is a revision, and what was on record then is read as it was. References, names and vectors
 change in place, and an erasure takes from every revision: if that happens meanwhile, it is told.
 """
 
@@ -34,7 +34,7 @@ _AT_ONCE = 4_000
 _FEW: Mapping[str, int] = {"documents": 100, "chunks": 1_000, "vectors": 1_000, "failures": 1_000}
 """How many rows of a table are fetched at once where they may be long."""
 _DROP_AT_ONCE = 10_000
-_PICTURE = ("Entity", "Gone", "Literal")
+_PICTURE = ("Entity", "Literal")
 
 _THEN = "t.recorded_from <= $revision"
 _RECORDED: Mapping[str, str] = {
