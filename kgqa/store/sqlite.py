@@ -11,7 +11,6 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from kgqa.errors import InputError
 from kgqa.model.things import Relation
@@ -30,9 +29,6 @@ from kgqa.store.schema import MIGRATIONS
 from kgqa.store.snapshot import Cache, Snapshot
 from kgqa.store.sqlite_tables import SQLiteTables
 from kgqa.store.view import View
-
-if TYPE_CHECKING:
-    pass
 
 _IDLE = 8
 

@@ -119,11 +119,7 @@ def batches(state: State) -> Iterator[Batch]:
     yield Batch(relations=tuple(declared.values()), meta=meta, note="import")
     sources = {
         source
-        for table, column in (
-            ("documents", "id"),
-            ("claims", "document"),
-            ("node_claims", "document"),
-        )
+        for table, column in _SOURCES
         for source in state.distinct(table, column, _current(state))
     }
     for source in sorted(sources):
