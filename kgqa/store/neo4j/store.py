@@ -36,7 +36,7 @@ _CREATE = (
     "MERGE (b:Base {kb: $kb}) ON CREATE SET b.revision = 0, b.made = $token "
     "RETURN b.made = $token, b.copying"
 )
-_LOCK = "MATCH (b:Base {kb: $kb}) SET b.kb = $kb RETURN b.written, b.receipt"
+_LOCK = "MATCH (b:Base {kb: $kb}) SET b.kb = $kb RETURN coalesce(b.written, [])"
 _STATE = "MATCH (b:Base {kb: $kb}) RETURN b.revision, coalesce(b.types, [])"
 _TYPES = "MATCH (b:Base {kb: $kb}) RETURN coalesce(b.types, [])"
 _ADD_TYPES = (
@@ -45,8 +45,11 @@ _ADD_TYPES = (
     "[t IN $types WHERE NOT t IN coalesce(b.types, [])])[..$most]"
 )
 _WRITTEN = (
-    "MATCH (b:Base {kb: $kb}) SET b.revision = $revision, b.written = $token, b.receipt = $receipt"
+    "MATCH (b:Base {kb: $kb}) SET b.revision = $revision, b.written = "
+    "([$written] + CASE WHEN $erased THEN [] ELSE coalesce(b.written, []) END)[..$most]"
 )
+_KNOWN_AGAIN = 8
+"""How many writes are known again whose answer was lost, others having written since."""
 
 
 class Neo4jStore(Calls):
@@ -114,7 +117,7 @@ class Neo4jStore(Calls):
 
         Order within: delete, retract, ends, then what is stated, merges, undo. Raises InputError,
         NotFoundError or ConflictError for what does not fit, UnavailableError
-        (``store.locked``, ``store.unreachable``, ``store.transaction_too_large``).
+        (``store.locked``, ``store.unreachable``, ``store.out_of_memory``).
         """
         for size in {len(row.vector) for row in batch.vectors}:
             schema.ensure_vectors(self._client, size)
@@ -141,9 +144,10 @@ class Neo4jStore(Calls):
             if not before:
                 raise _missing(self.address)
             hooks.reached("opened")
-            if before[0][0] == token:
-                # The server had committed what seemed to fail.
-                return _loaded(before[0][1])
+            for written in before[0][0]:
+                if written.startswith(token):
+                    # The server had committed what seemed to fail.
+                    return _loaded(written.removeprefix(token))
             return _written(tx, kb, token, change, erasing)
 
         try:
@@ -168,10 +172,11 @@ class Neo4jStore(Calls):
         given = given[: schema.TYPES_MAX - len(self._types)]
         if given:
             schema.ensure_types(self._client, given)
-            self._client.write(
-                lambda tx: tx.lock(_ADD_TYPES, kb=kb, types=given, most=schema.TYPES_MAX)
-            )
-            self._types |= set(given)
+            with self._turn:
+                self._client.write(
+                    lambda tx: tx.lock(_ADD_TYPES, kb=kb, types=given, most=schema.TYPES_MAX)
+                )
+                self._types |= set(given)
 
     # The base as a whole.
 
@@ -272,7 +277,11 @@ def _written(
     state = Neo4jSnapshot(run, kb, receipt.revision, Cache())
     Picture(tx, state, types).draw(tables.touched)
     hooks.reached("commit")
-    tx.rows(_WRITTEN, kb=kb, revision=receipt.revision, token=token, receipt=_dumped(receipt))
+    # A receipt may tell names, which an erasure leaves nowhere.
+    tx.rows(
+        _WRITTEN, kb=kb, revision=receipt.revision, written=token + _dumped(receipt),
+        erased=erasing, most=_KNOWN_AGAIN,
+    )  # fmt: skip
     return receipt
 
 

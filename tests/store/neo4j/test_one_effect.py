@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import uuid
 from collections.abc import Callable
 from contextlib import closing
 
@@ -10,7 +11,7 @@ import pytest
 
 from kgqa.errors import ConflictError
 from kgqa.model.things import Claim, Node, Ref
-from kgqa.protocols import Batch, Pattern
+from kgqa.protocols import Batch, Pattern, Receipt
 from kgqa.store.neo4j.address import parse
 from kgqa.store.neo4j.store import Neo4jStore
 from kgqa.testing.servers import Neo4jServer
@@ -87,6 +88,27 @@ def test_writers_of_the_same_nodes(each: int, url: str) -> None:
         assert len(found) == several
         assert store.verify() == []
     print(f"{len(wrote)} upserts by {_WRITERS} writers: {len(found)} nodes")
+
+
+def test_a_write_is_known_again_after_others(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = (Batch(source="s", nodes=(Node("n", label),)) for label in ("old", "new"))
+    token = uuid.uuid4()
+    with closing(Neo4jStore.create(parse(url))) as store:
+
+        def again() -> Receipt:
+            with monkeypatch.context() as patched:
+                patched.setattr(uuid, "uuid4", lambda: token)
+                return store.write(first)
+
+        told = again()
+        last = store.write(second).revision
+        # As if the answer had been lost and another had been quicker than the second attempt.
+        assert again() == told
+        assert store.revision == last
+        assert [node.label for node in store.nodes(_ALL)] == ["new"]
+        store.write(Batch(source="t", nodes=(Node("other", "gone"),)))
+        store.erase(["node:other"])
+        assert again().revision > last + 2
 
 
 @pytest.mark.parametrize("lost", counts(10, 200))
