@@ -49,7 +49,7 @@ _LONELY = (
 _OPEN = (
     "UNWIND $pairs AS p MATCH (f:Fact) USING INDEX f:Fact(kb, @side, relation, es) "
     "WHERE f.kb = $kb AND f.@side = p[0] AND f.relation = p[1] AND f.es IS NOT NULL "
-    "AND f.le = $end AND f.recorded_to = $end RETURN DISTINCT f.n"
+    "AND f.le = $end AND f.recorded_to = $end RETURN f.n, f.subject, f.relation, f.object"
 )
 _OF_RELATIONS = (
     "UNWIND $keys AS key MATCH (f:Fact) USING INDEX f:Fact(kb, relation, es, ee) "
@@ -168,16 +168,21 @@ class Picture:
     def _beside(self, touched: Mapping[str, Collection[Record]]) -> set[int]:
         """Return the open facts whose end may be read differently now."""
         found: set[int] = set()
-        limited = self._state.declared()
-        for side in ("subject", "object"):
-            pairs = {
-                (short(row[1] if side == "subject" else row[3]), short(row[2]))
-                for row in touched["facts"]
-                if side == "subject" or _limits_subjects(limited, row[2])
-            }
+        rules = self._state.declared().items()
+        few_objects = {short(key) for key, rule in rules if rule.max_objects is not None}
+        few_subjects = {short(key) for key, rule in rules if rule.max_subjects is not None}
+        facts = {tuple(map(short, row[1:])) for row in touched["facts"]}
+        by_subject = {(subject, relation) for subject, relation, _ in facts}
+        by_object = {(token, relation) for _, relation, token in facts if relation in few_subjects}
+        for side, pairs, limited in (
+            ("subject", by_subject, few_objects), ("object", by_object, few_subjects),
+        ):  # fmt: skip
+            statement = cypher.text(_OPEN, side=side)
             for part in slices(sorted(pairs), _PART):
-                statement = cypher.text(_OPEN, side=side)
-                found |= {n for (n,) in self._run(statement, pairs=part, end=END)}
+                for n, *fact in self._run(statement, pairs=part, end=END):
+                    # Without a limit, only facts of the same three give one another an end.
+                    if fact[1] in limited or tuple(fact) in facts:
+                        found.add(n)
         keys = [short(key) for (key,) in touched["relations"]]
         if keys:
             found |= {n for (n,) in self._run(_OF_RELATIONS, keys=keys, end=END)}
@@ -279,11 +284,6 @@ def problems(state: Neo4jSnapshot, types: Collection[str]) -> Iterator[Problem]:
 
 def _stored(properties: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in properties.items() if value is not None}
-
-
-def _limits_subjects(declared: Mapping[str, Any], relation: str) -> bool:
-    found = declared.get(relation)
-    return found is not None and found.max_subjects is not None
 
 
 # What is shown.
