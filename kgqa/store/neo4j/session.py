@@ -162,7 +162,7 @@ class Client:
 
     def read(self, work: Callable[[Transaction], T], timeout: float = READ_SECONDS) -> T:
         """Return what ``work`` returns, run in a transaction that cannot write."""
-        return self._run(work, timeout)
+        return self._managed(work, timeout)
 
     def write(self, work: Callable[[Transaction], T], timeout: float = WRITE_SECONDS) -> T:
         """Return what ``work`` returns once all that it wrote is durable.
@@ -170,7 +170,7 @@ class Client:
         Work is run again after a fault that may pass, even after a commit of which it is not
         known whether it was carried out.
         """
-        return self._run(work, timeout, write=True)
+        return self._managed(work, timeout, write=True)
 
     def schema(self, statements: Iterable[str]) -> None:
         """Run statements that change the schema, together."""
@@ -185,7 +185,7 @@ class Client:
         """Return what one reading statement returns."""
         return self.read(lambda tx: tx.rows(query, **parameters))
 
-    def _run(self, work: Callable[[Transaction], T], timeout: float, write: bool = False) -> T:
+    def _managed(self, work: Callable[[Transaction], T], timeout: float, write: bool = False) -> T:
         # The driver's own way of trying again knows neither a limit of attempts, nor that a
         # transaction that was too large stays so, nor commits without an answer.
         token = uuid.uuid4().hex
