@@ -32,8 +32,10 @@ _LINES = (
 Work = list[tuple[str, list[dict[str, Any]]]]
 
 
-def made(client: Client, before: dict[str, int], after: dict[str, int], last: int) -> Work:
-    """Return the statements and rows that make what one write made."""
+def made(
+    client: Client, bare: str, before: dict[str, int], after: dict[str, int], last: int
+) -> Work:
+    """Return the statements and rows that make, in the base ``bare``, what one write made."""
     kb = client.address.kb
     work: Work = []
 
@@ -48,7 +50,7 @@ def made(client: Client, before: dict[str, int], after: dict[str, int], last: in
             work.append(
                 (
                     f"UNWIND $rows AS r MERGE (t:`{label}` {{kb: $kb, {keys}}}) "
-                    f"SET t = r, t.kb = $kb{label_too}",
+                    f"SET t = r{label_too}",
                     rows,
                 )
             )
@@ -77,10 +79,13 @@ def made(client: Client, before: dict[str, int], after: dict[str, int], last: in
             (
                 "UNWIND $rows AS r MATCH (a:Entity {kb: $kb, id: r.a}) "
                 "MATCH (b:Entity {kb: $kb, id: r.b}) "
-                f"MERGE (a)-[t:`{kind}` {{kb: $kb, n: r.n}}]->(b) SET t = r.held, t.kb = $kb",
+                f"MERGE (a)-[t:`{kind}` {{kb: $kb, n: r.n}}]->(b) SET t = r.held",
                 rows,
             )
         )
+    for _, rows in work:
+        for row in rows:
+            row.get("held", row)["kb"] = bare
     return work
 
 
@@ -112,7 +117,9 @@ def turns(store: Neo4jStore, ours: Client, bare: Client, facts: int) -> Iterator
         began = time.perf_counter()
         receipt = store.write(batch)
         took = time.perf_counter() - began
-        rows, beside = merge(bare, made(ours, before, numbers(ours), receipt.revision))
+        rows, beside = merge(
+            bare, made(ours, bare.address.kb, before, numbers(ours), receipt.revision)
+        )
         yield [len(batch.claims), rows, took, beside]
 
 
