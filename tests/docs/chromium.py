@@ -93,7 +93,7 @@ class Browser:
     def favourites(self, folder: str) -> str:
         """Open a folder of favourites; return all that the window shows then."""
         self._one("[data-testid=navigationFavorites]").click()
-        named = f"//*[normalize-space(text())='{folder}']"
+        named = f"//*[text()[contains(., '{folder}')]]"
         self.until(lambda: self._driver.find_elements("xpath", named))[0].click()
         return str(self._one("body").text)
 
