@@ -39,6 +39,7 @@ SETTINGS: Mapping[str, str] = MappingProxyType(
         "db.tx_log.preallocate": "false",
         "db.tx_log.rotation.size": "16m",
         "db.lock.acquisition.timeout": "5s",
+        "dbms.cypher.min_replan_interval": "1h",
         "dbms.usage_report.enabled": "false",
     }
 )

@@ -32,12 +32,17 @@ from kgqa.store.rows import Record
 from kgqa.store.state import Cache
 
 _BASE = "MATCH (b:Base {kb: $kb}) RETURN b.revision, b.copying"
+_UNPUBLISHED = "MATCH (b:Base {kb: $kb}) WHERE b.latest > b.revision RETURN b.latest"
+_PUBLISH = (
+    "MATCH (b:Base {kb: $kb}) SET b.kb = $kb "
+    "WITH b WHERE b.latest > b.revision SET b.revision = b.latest"
+)
 _CREATE = (
     "MERGE (b:Base {kb: $kb}) ON CREATE SET b.revision = 0, b.made = $token "
     "RETURN b.made = $token, b.copying"
 )
 _LOCK = "MATCH (b:Base {kb: $kb}) SET b.kb = $kb RETURN coalesce(b.written, [])"
-_STATE = "MATCH (b:Base {kb: $kb}) RETURN b.revision, coalesce(b.types, [])"
+_STATE = "MATCH (b:Base {kb: $kb}) RETURN coalesce(b.latest, b.revision), coalesce(b.types, [])"
 _TYPES = "MATCH (b:Base {kb: $kb}) RETURN coalesce(b.types, [])"
 _ADD_TYPES = (
     "MATCH (b:Base {kb: $kb}) SET b.kb = $kb "
@@ -45,7 +50,7 @@ _ADD_TYPES = (
     "[t IN $types WHERE NOT t IN coalesce(b.types, [])])[..$most]"
 )
 _WRITTEN = (
-    "MATCH (b:Base {kb: $kb}) SET b.revision = $revision, b.written = "
+    "MATCH (b:Base {kb: $kb}) SET b.latest = $revision, b.written = "
     "([$written] + CASE WHEN $erased THEN [] ELSE coalesce(b.written, []) END)[..$most]"
 )
 _KNOWN_AGAIN = 8
@@ -59,6 +64,10 @@ class Neo4jStore(Calls):
     state over many calls, without holding a transaction. Writes are atomic, durable when they
     return, one at a time; a second writer waits ``lock_timeout`` seconds. A write that the
     connection interrupted is run again and has one effect. Threads may share a store.
+
+    A server applies a commit step by step while others read, so a revision is published, in a
+    transaction of its own, after all of it is there; the next opener or writer does that for
+    one who died in between.
     """
 
     def __init__(self, address: Address, lock_timeout: float = LOCK_SECONDS) -> None:
@@ -71,6 +80,8 @@ class Neo4jStore(Calls):
         try:
             schema.ensure(self._client)
             self._pinned()
+            if self._client.rows(_UNPUBLISHED, kb=address.kb):
+                self._client.write(lambda tx: tx.rows(_PUBLISH, kb=address.kb))
         except BaseException:
             self._client.close()
             raise
@@ -153,6 +164,7 @@ class Neo4jStore(Calls):
         try:
             with self._turn:
                 receipt = self._client.write(work)
+                self._client.write(lambda tx: tx.rows(_PUBLISH, kb=kb))
         except _Unchanged as unchanged:
             return unchanged.receipt
         hooks.reached("done")
