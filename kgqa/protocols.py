@@ -199,6 +199,8 @@ class Capability:
     version: str
     vector_search: str
     text_search: str
+    batch_rows: int = 5_000
+    """How many rows one write should hold: more may not fit into a small server's memory."""
 
 
 class Reader(Protocol):

@@ -38,7 +38,7 @@ from kgqa.temporal.printing import format as format_validity
 from kgqa.temporal.terms import parse
 
 VERSION = 1
-LINES_PER_BATCH = 5_000
+LINES_PER_BATCH = 2_000
 _BASE = b"SQLite format 3\0"
 """How the file of a knowledge base begins."""
 _TERM = (
@@ -186,7 +186,7 @@ def _check_header(key: str, value: Any) -> None:
 
 
 class _Pending:
-    """Gather lines into batches: a new one at each document and at every 5,000 lines."""
+    """Gather lines into batches: a new one at each document and at every 2,000 lines."""
 
     def __init__(self) -> None:
         self._source: str | None = None

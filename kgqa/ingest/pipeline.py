@@ -73,6 +73,7 @@ class _Loading:
 
     def __init__(self, store: Store, plan: LoadPlan, progress: Progress | None) -> None:
         self.store, self.plan, self.options = store, plan, plan.options
+        self.batch_rows = min(BATCH_ROWS, store.capabilities.batch_rows)
         self.progress: Progress = progress or (lambda stage, done, total: None)
         self.tally = Tally()
         self.validity = self._term(plan.options.valid) or UNDATED
@@ -205,8 +206,8 @@ class _Loading:
         rows = islice(load_rows(source.path, options, self.literal), at, None)
         marked, opening, last = at > 0, at == 0, False
         while not last:
-            part = list(islice(rows, BATCH_ROWS))
-            last = len(part) < BATCH_ROWS
+            part = list(islice(rows, self.batch_rows))
+            last = len(part) < self.batch_rows
             at += len(part)
             batch = replace(_of_rows(part), source=id_, documents=(document,))
             meta = {marker: None if last else at} if marked or not last else {}

@@ -53,6 +53,8 @@ _WRITTEN = (
     "MATCH (b:Base {kb: $kb}) SET b.latest = $revision, b.written = "
     "([$written] + CASE WHEN $erased THEN [] ELSE coalesce(b.written, []) END)[..$most]"
 )
+_ROWS = 2_000
+"""How many rows a write should hold: a claim takes some 45 kB of a transaction's memory."""
 _KNOWN_AGAIN = 8
 """How many writes are known again whose answer was lost, others having written since."""
 
@@ -229,6 +231,7 @@ class Neo4jStore(Calls):
             self._client.version,
             f"{vectors}; exact below the crossover",
             "lucene, bm25",
+            _ROWS,
         )
 
     @contextmanager
