@@ -6,7 +6,7 @@ Belongs here: helpers without expectations. Must not: tests.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import pytest
 
@@ -23,6 +23,13 @@ Factory: TypeAlias = Callable[[], Store]
 
 class ContractBase:
     """Give each test an empty store, and check afterwards that it is sound."""
+
+    share: ClassVar[int] = 1
+    """A back-end of which each call takes long does one in so many of the repeated cases."""
+
+    def some(self, count: int) -> int:
+        """Return how many of so many repeated cases to do."""
+        return max(3, count // self.share)
 
     @pytest.fixture
     def store(self, store_factory: Factory) -> Iterator[Store]:

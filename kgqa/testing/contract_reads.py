@@ -128,7 +128,7 @@ class ReadsContract(ContractBase):
             spans.append((start, start + rnd.choice((1, YEAR, 10**5 * YEAR)), f"name:v{i}"))
         store.write(says("d", *(("X", "was", name[5:], term(s, e)) for s, e, name in spans)))
         borders = [t for s, e, _ in spans for t in (s - 1, s, s + 1, e - 1, e)]
-        for _ in range(count):
+        for _ in range(self.some(count)):
             a, b = sorted((rnd.choice(borders), rnd.choice(borders)))
             expected = [(s, e, n) for s, e, n in spans if s < b + 1 and e > a]
             found = objects(store, Pattern(valid=Interval(a, b + 1)))
@@ -143,7 +143,7 @@ class ReadsContract(ContractBase):
         store.write(says("d", *ties, nodes=[Node(f"q{i}", f"N {i}") for i in range(25)]))
         steady = {f.id for f in store.match(Pattern())}
         steady_nodes = {n.id for n in store.nodes(Pattern())}
-        for run in range(count):
+        for run in range(self.some(count)):
             size = (1, 2, 3, 4, 5, 6, 7, 100)[run % 8]
             order = ("start", "id")[run % 2]
             seen, after, moved = [], None, 0

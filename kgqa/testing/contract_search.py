@@ -90,7 +90,7 @@ class SearchContract(ContractBase):
         store.write(says("d", passages=texts("Who ruled in 1815?", "a b")))
         rnd = Random(17)
         queries = [*ODD]
-        while len(queries) < count:
+        while len(queries) < self.some(count):
             queries.append("".join(rnd.choices(_ALPHABET, k=rnd.randrange(1, 30))))
         for query in queries:
             hits = store.find(query, 3, Pattern())
@@ -197,7 +197,7 @@ class SearchContract(ContractBase):
         rnd = Random(23)
         said: dict[str, str] = {}
         embedded: dict[str, str] = {}
-        for step in range(count):
+        for step in range(self.some(count)):
             name, move = f"s{rnd.randrange(12)}", rnd.randrange(5)
             if move <= 2 and name in said:
                 store.write(Batch(delete=(name,)))

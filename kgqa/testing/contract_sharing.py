@@ -51,7 +51,7 @@ class SharingContract(ContractBase):
                                   delete=(f"h{number - 1}",)))  # fmt: skip
 
         def read() -> None:
-            for _ in range(count):
+            for _ in range(self.some(count)):
                 with store.view() as reader:
                     one = [f.subject for f in reader.match(Pattern(object="name:town"))]
                     two = [r.node for r in reader.expand(["name:town"], 1, Pattern(), 9)]

@@ -152,7 +152,7 @@ class WritesContract(ContractBase):
     def test_random_load_order_and_partition_leave_no_trace(
         self, store_factory: Factory, count: int
     ) -> None:
-        for seed in range(count):
+        for seed in range(self.some(count)):
             rnd = Random(seed)
             batches = base(rnd, nodes=8, facts=15).batches
             whole, parts = store_factory(), store_factory()

@@ -19,6 +19,8 @@ EVERYTHING = (
 
 
 class TestNeo4j(StoreContract):
+    share = 10
+
     @pytest.fixture
     def store_factory(self, url: str) -> Iterator[Callable[[], Neo4jStore]]:
         numbers, made = count(), list[Neo4jStore]()
