@@ -29,7 +29,7 @@ class ContractBase:
 
     def some(self, count: int) -> int:
         """Return how many of so many repeated cases to do."""
-        return max(3, count // self.share)
+        return max(count // self.share, min(count, 8))
 
     @pytest.fixture
     def store(self, store_factory: Factory) -> Iterator[Store]:

@@ -19,7 +19,7 @@ EVERYTHING = (
 
 
 class TestNeo4j(StoreContract):
-    share = 10
+    share = 25
 
     @pytest.fixture
     def store_factory(self, url: str) -> Iterator[Callable[[], Neo4jStore]]:

@@ -27,6 +27,7 @@ TYPES_MAX = 50
 """How many relations of a base have a relationship type of their own, with its schema."""
 WAIT_SECONDS = 60.0
 _POLL_SECONDS = 0.2
+_LOOKS = 10
 
 UNIQUE: Mapping[str, tuple[tuple[str, ...], ...]] = MappingProxyType(
     {
@@ -209,10 +210,18 @@ def ensure(
     FaultError (``store.schema``) for one that failed.
     """
     wanted = base_schema() if wanted is None else list(wanted)
-    held = _held(client)
-    missing = [one for one in wanted if not any(index.is_(one) for index in held)]
-    for one in missing:
-        _refuse_clash(client, one, held)
+    for left in reversed(range(_LOOKS)):
+        held = _held(client)
+        missing = [one for one in wanted if not any(index.is_(one) for index in held)]
+        try:
+            for one in missing:
+                _refuse_clash(client, one, held)
+            break
+        except ConflictError:
+            # While another process makes a constraint, only its index is to be seen.
+            if not left:
+                raise
+            time.sleep(_POLL_SECONDS)
     if missing:
         client.schema(one.statement for one in missing)
     _await(client, wanted, wait, progress)

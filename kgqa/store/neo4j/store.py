@@ -174,19 +174,17 @@ class Neo4jStore(Calls):
 
     def _give_types(self, wanted: set[str]) -> None:
         """Give new relations relationship types of their own, as long as there are any left."""
-        new = sorted(wanted - self._types)
-        if not new or len(self._types) >= schema.TYPES_MAX:
+        if wanted <= self._types or len(self._types) >= schema.TYPES_MAX:
             return
         kb = self.address.kb
-        held = self._client.rows(_TYPES, kb=kb)
-        if not held:
-            raise _missing(self.address)
-        self._types = set(held[0][0])
-        given = [kind for kind in new if kind not in self._types]
-        given = given[: schema.TYPES_MAX - len(self._types)]
-        if given:
-            schema.ensure_types(self._client, given)
-            with self._turn:
+        with self._turn:
+            held = self._client.rows(_TYPES, kb=kb)
+            if not held:
+                raise _missing(self.address)
+            self._types = set(held[0][0])
+            given = sorted(wanted - self._types)[: schema.TYPES_MAX - len(self._types)]
+            if given:
+                schema.ensure_types(self._client, given)
                 self._client.write(
                     lambda tx: tx.lock(_ADD_TYPES, kb=kb, types=given, most=schema.TYPES_MAX)
                 )
