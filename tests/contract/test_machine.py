@@ -61,7 +61,7 @@ def test_sqlite_equals_oracle(examples):
     run(SQLiteMachine, examples)
 
 
-@pytest.mark.parametrize("examples", counts(3, 100))
+@pytest.mark.parametrize("examples", counts(2, 100))
 def test_neo4j_equals_oracle(url, examples):
     class Machine(Neo4jMachine):
         pass

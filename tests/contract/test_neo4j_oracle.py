@@ -32,7 +32,7 @@ def fresh(url: str) -> Iterator[Callable[[], Neo4jStore]]:
         store.close()
 
 
-@pytest.mark.parametrize("count", counts(200, 10_000))
+@pytest.mark.parametrize("count", counts(100, 10_000))
 def test_as_of_queries(fresh, count):
     for seed, size in enumerate(SIZES):
         rnd = Random(seed)

@@ -12,20 +12,19 @@ from kgqa.store.neo4j.address import parse
 from kgqa.store.neo4j.store import Neo4jStore
 from kgqa.store.sqlite import SQLiteStore
 from kgqa.testing.canonical import canonical, difference
+from kgqa.testing.sizes import counts
 from kgqa.testing.twin import Twin
 
-STEPS = 2000
 
-
-@pytest.mark.parametrize("seed", [1])
-def test_twins_never_differ(url: str, tmp_path: Path, seed: int) -> None:
+@pytest.mark.parametrize("steps", counts(400, 2000))
+def test_twins_never_differ(url: str, tmp_path: Path, steps: int) -> None:
     with (
         closing(SQLiteStore.create(tmp_path / "twin.kb", {})) as one,
         closing(Neo4jStore.create(parse(url), {})) as two,
     ):
-        twin = Twin(one, two, Random(seed))
-        for _ in range(STEPS):
+        twin = Twin(one, two, Random(1))
+        for _ in range(steps):
             twin.step()
-        assert one.revision > STEPS / 20
+        assert one.revision > steps / 20
         assert difference(canonical(one), canonical(two)) == []
         assert (one.verify(), two.verify()) == ([], [])
