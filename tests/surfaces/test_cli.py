@@ -95,6 +95,7 @@ WORDS: dict[str, list[str]] = {
     "failures": ["a.kg"],
     "stats": ["a.kg"],
     "verify": ["a.kg"],
+    "browse": ["a.kg", "--as-of", "-0050"],
     "backup": ["a.kg", "-o", "b.kg"],
     "copy": ["a.kg", "b.kg"],
     "export": ["a.kg", "-o", "b.jsonl"],
@@ -103,7 +104,7 @@ WORDS: dict[str, list[str]] = {
     "demo": [],
 }
 SLOW = {"doctor", "demo"}
-STATUS = {"undo": 2}
+STATUS = {"undo": 2, "browse": 6}
 
 
 def test_every_operation_is_tried() -> None:
