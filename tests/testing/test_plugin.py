@@ -37,7 +37,8 @@ def pytest_runtest_logstart(nodeid, location):
 def outcome(folder: Path, *options: str, **environment: str) -> tuple[int, str]:
     """Run TESTS where no jars are; return the status and what pytest prints."""
     (folder / "test_it.py").write_text(TESTS)
-    bare = {k: v for k, v in os.environ.items() if not k.startswith(("COVERAGE", "KGQA_", "PYTEST_"))}
+    ours = ("COVERAGE", "KGQA_", "PYTEST_")
+    bare = {k: v for k, v in os.environ.items() if not k.startswith(ours)}
     command = f"{sys.executable} -m pytest -p kgqa.testing.plugin -p no:cacheprovider -rs"
     done = subprocess.run(
         [*command.split(), "--strict-markers", *options, "test_it.py"],
