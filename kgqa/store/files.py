@@ -26,7 +26,7 @@ from kgqa.errors import (
     UnavailableError,
     UnsupportedError,
 )
-from kgqa.store import LOCK_SECONDS
+from kgqa.store import LOCK_SECONDS, refused
 from kgqa.store.schema import APPLICATION_ID, MIGRATIONS
 
 _MAGIC = b"SQLite format 3\x00"
@@ -81,16 +81,8 @@ def typed(exc: BaseException, path: Path) -> KGQAError:
     """Return the typed error that stands for a FOREIGN one; a typed one as it is."""
     if isinstance(exc, KGQAError):
         return exc
-    if isinstance(exc, UnicodeEncodeError):
-        return InputError(
-            f"an id holds a character that is no text: {exc.object[exc.start : exc.end]!r}",
-            code="store.bad_text", hint="write ids in valid Unicode",
-        )  # fmt: skip
-    if isinstance(exc, OverflowError):
-        return InputError(
-            "a number does not fit into 64 bits", code="store.number_range",
-            hint="write larger numbers as text",
-        )  # fmt: skip
+    if (of_value := refused.typed(exc)) is not None:
+        return of_value
     if isinstance(exc, FileNotFoundError):
         return _missing(path)
     if isinstance(exc, OSError) and exc.errno in _NO_PLACE:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from kgqa.protocols import Batch, Receipt
 from kgqa.store import rows, sums
-from kgqa.store.tables import Tables
+from kgqa.store.tables import MARK, Tables
 from kgqa.store.writing import Writing
 
 
@@ -46,5 +46,5 @@ def _record(tables: Tables, revision: int, note: str, parts: Iterable[str]) -> N
     wall = max([time.time_ns() // 1_000_000, *(row[0] for row in before)])
     row = (revision, wall, rows.clean(note))
     tables.put("revisions", "n, wall, note, sum", [(*row, sums.of(row))])
-    touched = [(f"_touched:{part}", str(revision)) for part in parts]
+    touched = [(MARK + part, str(revision)) for part in parts]
     tables.put("meta", "key, value, sum", [(*row, sums.of(row)) for row in touched])

@@ -20,8 +20,6 @@ from kgqa.temporal.interval import END
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["Cache", "Snapshot"]
-
 _MOST_K = 10_000
 
 

@@ -26,8 +26,9 @@ from kgqa.protocols import (
 from kgqa.store import LOCK_SECONDS, files, hooks, revisions
 from kgqa.store.calls import Calls
 from kgqa.store.schema import MIGRATIONS
-from kgqa.store.snapshot import Cache, Snapshot
+from kgqa.store.snapshot import Snapshot
 from kgqa.store.sqlite_tables import SQLiteTables
+from kgqa.store.state import Cache
 from kgqa.store.view import View
 
 _IDLE = 8

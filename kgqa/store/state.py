@@ -17,6 +17,7 @@ from kgqa.store import queries, rows
 from kgqa.store.facts import Facts
 from kgqa.store.queries import Where, slices
 from kgqa.store.rows import Record
+from kgqa.store.tables import MARK
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,7 +29,6 @@ _READ: dict[str, tuple[str, str, Callable[[Record], Item]]] = {
     "chunk": ("chunks", rows.CHUNK, rows.chunk),
     "document": ("documents", rows.DOCUMENT, rows.document),
 }
-_TOUCHED = "_touched:"
 
 
 class Cache:
@@ -142,7 +142,7 @@ class State(ABC):
 
     def touched(self, part: str) -> int:
         """Return the revision that last changed a part, or any of several joined by ``+``."""
-        keys = [_TOUCHED + one for one in part.split("+")]
+        keys = [MARK + one for one in part.split("+")]
         where = self.seen("meta").among("n.key", keys)
         return max((int(value) for (value,) in self.select("meta", "value", where)), default=0)
 
@@ -293,7 +293,7 @@ class State(ABC):
     def meta(self) -> dict[str, Json]:
         """Return the base's settings."""
         found = self.select("meta", "key, value", self.seen("meta"), "n.key")
-        return {key: rows.loads(value) for key, value in found if not key.startswith(_TOUCHED)}
+        return {key: rows.loads(value) for key, value in found if not key.startswith(MARK)}
 
     def stats(self) -> dict[str, int]:
         """Return counts of what is current, by noun; see ``status.stats``."""

@@ -22,6 +22,9 @@ KEYS = {
 }
 """Tables whose rows have a key of their own instead of versions: its columns come first."""
 
+MARK = "_touched:"
+"""How keys of settings begin that tell which revision last changed a part of the base."""
+
 
 class Tables(Protocol):
     """Read and change rows inside an open write transaction; it sees what it wrote itself.

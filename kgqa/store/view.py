@@ -14,7 +14,8 @@ from typing import Any
 
 from kgqa.protocols import Batch
 from kgqa.store import files
-from kgqa.store.snapshot import Cache, Snapshot
+from kgqa.store.snapshot import Snapshot
+from kgqa.store.state import Cache
 
 
 class View(Snapshot):

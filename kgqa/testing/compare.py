@@ -6,11 +6,13 @@ Belongs here: the comparison, whatever draws the writes and reads. Must not: gen
 from __future__ import annotations
 
 from dataclasses import replace
+from random import Random
 from typing import Any
 
 from kgqa.errors import KGQAError
 from kgqa.model.things import Fact, Node
 from kgqa.protocols import Batch, Pattern, Reader, Store
+from kgqa.testing.generate import Base, correction, pattern
 from kgqa.testing.naive import Row, fact_label, token
 from kgqa.testing.oracle import Oracle, select, walks
 from kgqa.testing.replay import Refused, State, Thing
@@ -90,6 +92,17 @@ class Pair:
         state, rows = self.state(None)
         expected = walks(state, select(state, rows, pattern), seeds, hops)
         assert found == expected, explain(pattern, found, expected)
+
+    def check_history(self, rnd: Random, of: Base) -> None:
+        """Assert that both agree on revisions of a random history, and that verify is clean."""
+        for step in [*of.batches, *of.batches[:1]]:
+            self.write(step)
+        for _ in range(8):
+            self.write(correction(rnd, self.oracle, of))
+        for _ in range(50):
+            known = rnd.randrange(len(self.revisions))
+            self.check(pattern(rnd, of), known)
+        assert self.store.verify() == []
 
 
 def paths(

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from kgqa.store.neo4j.address import parse
+from kgqa.store.neo4j.store import Neo4jStore
 from kgqa.store.sqlite import SQLiteStore
 
 
@@ -16,6 +18,20 @@ def store_factory(tmp_path: Path) -> Callable[[], SQLiteStore]:
     """Return a function that makes new, empty stores in one folder."""
     numbers = count()
     return lambda: SQLiteStore.create(tmp_path / f"{next(numbers)}.kb", {})
+
+
+@pytest.fixture
+def on_server(url: str) -> Iterator[Callable[[], Neo4jStore]]:
+    """Return a function that makes new, empty stores on a server, closed at the end."""
+    numbers, made = count(), list[Neo4jStore]()
+
+    def make() -> Neo4jStore:
+        made.append(Neo4jStore.create(parse(f"{url}-{next(numbers)}"), {}))
+        return made[-1]
+
+    yield make
+    for store in made:
+        store.close()
 
 
 @pytest.fixture

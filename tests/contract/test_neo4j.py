@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from itertools import count
-
 import pytest
 
-from kgqa.store.neo4j.address import parse
 from kgqa.store.neo4j.session import Client
 from kgqa.store.neo4j.store import Neo4jStore
 from kgqa.testing.contract import StoreContract
@@ -22,16 +18,8 @@ class TestNeo4j(StoreContract):
     share = 25
 
     @pytest.fixture
-    def store_factory(self, url: str) -> Iterator[Callable[[], Neo4jStore]]:
-        numbers, made = count(), list[Neo4jStore]()
-
-        def make() -> Neo4jStore:
-            made.append(Neo4jStore.create(parse(f"{url}-{next(numbers)}"), {}))
-            return made[-1]
-
-        yield make
-        for store in made:
-            store.close()
+    def store_factory(self, on_server):
+        return on_server
 
     @pytest.fixture
     def reopen(self):

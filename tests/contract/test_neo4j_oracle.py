@@ -2,43 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from itertools import count as numbers
 from random import Random
 
 import pytest
 
 from kgqa.protocols import Pattern
-from kgqa.store.neo4j.address import parse
-from kgqa.store.neo4j.store import Neo4jStore
 from kgqa.testing.compare import Pair
-from kgqa.testing.generate import LABELS, POLICIES, base, correction, pattern, span
+from kgqa.testing.generate import LABELS, POLICIES, base, pattern, span
 from kgqa.testing.naive import key
 from kgqa.testing.sizes import counts
 
 SIZES = ((5, 10, 1), (8, 40, 3), (30, 60, 2), (60, 150, 4))
 
 
-@pytest.fixture
-def fresh(url: str) -> Iterator[Callable[[], Neo4jStore]]:
-    made, number = list[Neo4jStore](), numbers()
-
-    def make() -> Neo4jStore:
-        made.append(Neo4jStore.create(parse(f"{url}-{next(number)}"), {}))
-        return made[-1]
-
-    yield make
-    for store in made:
-        store.close()
-
-
 @pytest.mark.parametrize("count", counts(100, 10_000))
-def test_as_of_queries(fresh, count):
+def test_as_of_queries(on_server, count):
     for seed, size in enumerate(SIZES):
         rnd = Random(seed)
         print(f"seed {seed}")
         of = base(rnd, *size)
-        pair = Pair(fresh())
+        pair = Pair(on_server())
         for batch in of.batches:
             pair.write(batch)
         pair.check_nodes(Pattern())
@@ -48,12 +31,12 @@ def test_as_of_queries(fresh, count):
 
 
 @pytest.mark.parametrize("count", counts(60, 10_000))
-def test_multi_hop_queries(fresh, count):
+def test_multi_hop_queries(on_server, count):
     for seed in range(4):
         rnd = Random(seed)
         print(f"seed {seed}")
         of = base(rnd, nodes=5 + seed * 4, facts=6 + seed * 4)
-        pair = Pair(fresh())
+        pair = Pair(on_server())
         for batch in of.batches:
             pair.write(batch)
         for _ in range(count // 4):
@@ -66,16 +49,9 @@ def test_multi_hop_queries(fresh, count):
 
 
 @pytest.mark.parametrize("count", counts(150, 10_000))
-def test_bitemporal_pairs(fresh, count):
+def test_bitemporal_pairs(on_server, count):
     for seed in range(max(3, count // 200)):
         rnd = Random(seed)
         print(f"seed {seed}")
         of = base(rnd, nodes=6, facts=12)
-        pair = Pair(fresh())
-        for step in [*of.batches, *of.batches[:1]]:
-            pair.write(step)
-        for _ in range(8):
-            pair.write(correction(rnd, pair.oracle, of))
-        for _ in range(50):
-            pair.check(pattern(rnd, of), rnd.randrange(len(pair.revisions)))
-        assert pair.store.verify() == []
+        Pair(on_server()).check_history(rnd, of)

@@ -18,7 +18,6 @@ from kgqa.testing.generate import (
     Base,
     Borders,
     base,
-    correction,
     pattern,
     span,
     validity,
@@ -89,15 +88,7 @@ def test_bitemporal_pairs(fresh, count):
         rnd = Random(seed)
         print(f"seed {seed}")
         of = base(rnd, nodes=6, facts=12)
-        pair = Pair(fresh())
-        for step in [*of.batches, *of.batches[:1]]:
-            pair.write(step)
-        for _ in range(8):
-            pair.write(correction(rnd, pair.oracle, of))
-        for _ in range(50):
-            known = rnd.randrange(len(pair.revisions))
-            pair.check(pattern(rnd, of), known)
-        assert pair.store.verify() == []
+        Pair(fresh()).check_history(rnd, of)
 
 
 # Metamorphic relations (R-TM-02).

@@ -8,18 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
 
 from kgqa.protocols import Progress
 from kgqa.store.neo4j import cypher, schema
 from kgqa.store.neo4j.cypher import LABELS
 from kgqa.store.neo4j.picture import Picture
 from kgqa.store.neo4j.session import Client, Transaction
-from kgqa.store.neo4j.snapshot import Neo4jSnapshot
 from kgqa.store.neo4j.statements import CUT, TOUCHED
 from kgqa.store.neo4j.tables import Neo4jTables
 from kgqa.store.rows import Record
-from kgqa.store.state import Cache
 from kgqa.temporal.interval import END
 
 _AT_ONCE = 2_000
@@ -107,9 +104,5 @@ def _draw(
     touched: Mapping[str, list[Record]],
     tx: Transaction,
 ) -> None:
-    def run(statement: str, parameters: Mapping[str, Any]) -> list[Record]:
-        return tx.rows(statement, **parameters)
-
     nothing: dict[str, list[Record]] = {table: [] for table in TOUCHED}
-    state = Neo4jSnapshot(run, kb, revision, Cache())
-    Picture(tx, state, types).draw({**nothing, **touched})
+    Picture(tx, kb, revision, types).draw({**nothing, **touched})

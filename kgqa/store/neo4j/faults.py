@@ -18,6 +18,7 @@ from kgqa.errors import (
     NotFoundError,
     UnavailableError,
 )
+from kgqa.store import refused
 from kgqa.store.neo4j.address import Address
 
 _Fault = tuple[tuple[str, ...], type[KGQAError], str, str, str]
@@ -150,16 +151,8 @@ def typed(exc: BaseException, address: Address) -> KGQAError | None:
     names = [kind.__name__ for kind in type(exc).__mro__]
     if isinstance(exc, KGQAError):
         return exc
-    if isinstance(exc, UnicodeEncodeError):
-        return InputError(
-            f"an id holds a character that is no text: {exc.object[exc.start : exc.end]!r}",
-            code="store.bad_text", hint="write ids in valid Unicode",
-        )  # fmt: skip
-    if isinstance(exc, OverflowError):
-        return InputError(
-            "a number does not fit into 64 bits", code="store.number_range",
-            hint="write larger numbers as text",
-        )  # fmt: skip
+    if (of_value := refused.typed(exc)) is not None:
+        return of_value
     code = (getattr(exc, "code", None) or "") if "Neo4jError" in names else ""
     for beginnings, kind, ours, says, hint in _CODES:
         if code.removeprefix("Neo.").startswith(beginnings):

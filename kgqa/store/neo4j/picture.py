@@ -25,6 +25,7 @@ from kgqa.store.neo4j.session import Transaction
 from kgqa.store.neo4j.snapshot import Neo4jSnapshot
 from kgqa.store.queries import slices
 from kgqa.store.rows import Record
+from kgqa.store.state import Cache
 from kgqa.temporal import printing
 from kgqa.temporal.interval import BEGIN, END
 
@@ -86,15 +87,18 @@ _SHOWN_FACTS = (
 
 
 class Picture:
-    """Draw what one write touched; ``state`` reads what the transaction has written.
+    """Draw what a transaction has written up to a revision.
 
     ``types`` are the relationship types that have a schema; other relations are ``OTHER``.
     """
 
-    def __init__(self, tx: Transaction, state: Neo4jSnapshot, types: Collection[str]) -> None:
+    def __init__(self, tx: Transaction, kb: str, revision: int, types: Collection[str]) -> None:
+        def run(statement: str, parameters: Mapping[str, Any]) -> list[Record]:
+            return tx.rows(statement, **parameters)
+
         self._tx = tx
-        self._kb = state.kb
-        self._state = state
+        self._kb = kb
+        self._state = Neo4jSnapshot(run, kb, revision, Cache())
         self._types = frozenset(types)
 
     def _run(self, statement: Cypher | str, **parameters: Any) -> list[Record]:

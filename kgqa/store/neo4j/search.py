@@ -23,6 +23,7 @@ from kgqa.store.neo4j.cypher import Cypher, text
 from kgqa.store.neo4j.nearby import ALWAYS, Held, Span, Way
 from kgqa.store.neo4j.schema import CHUNK_TEXT, NODE_TEXT, vector_index, vector_label
 from kgqa.store.rows import Record
+from kgqa.store.tables import MARK
 from kgqa.temporal.interval import END, UNDATED
 
 if TYPE_CHECKING:
@@ -292,6 +293,6 @@ class _Search:
 
     def _changed(self) -> bool:
         """Tell whether a later revision than this state's changed what vectors carry."""
-        keys = [f"_touched:{part}" for part in _PARTS]
+        keys = [MARK + part for part in _PARTS]
         asked = {"kb": self._snapshot.kb, "keys": keys, "end": END}
         return (self._snapshot.run(_CHANGED, asked)[0][0] or 0) > self._snapshot.revision

@@ -283,12 +283,7 @@ def _written(
     if not receipt.changed:
         raise _Unchanged(receipt)
     tables.flush()
-
-    def run(statement: str, parameters: Mapping[str, Any]) -> list[Record]:
-        return tx.rows(statement, **parameters)
-
-    state = Neo4jSnapshot(run, kb, receipt.revision, Cache())
-    Picture(tx, state, types).draw(tables.touched)
+    Picture(tx, kb, receipt.revision, types).draw(tables.touched)
     hooks.reached("commit")
     # A receipt may tell names, which an erasure leaves nowhere.
     tx.rows(
