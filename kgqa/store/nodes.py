@@ -176,22 +176,17 @@ class Nodes:
                     rows.terms_load(existence), rows.properties(properties), source,
                 )
             )  # fmt: skip
-        for n, label in self._words("explicit", home):
+        for n in self._refs.of_ids(home):
             ref = self._refs[n]
             if ref.uses > 0 or n in mentioned:
-                found[home[ref.explicit]].append(Statement(1, ref.explicit, label, ref.kind))
+                found[home[ref.explicit]].append(Statement(1, ref.explicit, ref.label, ref.kind))
         keys = {i.removeprefix(PLACEHOLDER): i for i in home if i.startswith(PLACEHOLDER)}
-        for n, label in self._words("key", keys):
+        for n in self._refs.of_keys(keys):
             ref = self._refs[n]
             used = ref.uses > 0 or n in mentioned
-            if not ref.explicit and used and ref.node == home[keys[ref.key]]:
-                found[ref.node].append(Statement(2, keys[ref.key], label, ref.kind))
+            if used and ref.node == home[keys[ref.key]]:
+                found[ref.node].append(Statement(2, keys[ref.key], ref.label, ref.kind))
         return found
-
-    def _words(self, column: str, values: Iterable[str]) -> list[tuple[int, str]]:
-        found = self._tables.select("refs", "n, label", **{column: list(values)})
-        self._refs.load([n for n, _ in found])
-        return [(n, label) for n, label in found]
 
     def derived_afresh(self, ids: Sequence[str]) -> dict[str, tuple[Derived | None, Record | None]]:
         """Return what each node derives to, and its current version in columns CURRENT."""

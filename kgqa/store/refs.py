@@ -59,15 +59,29 @@ class Merges:
 class _Row:
     """One row of ``refs`` in memory."""
 
-    __slots__ = ("explicit", "key", "kind", "node", "stored", "uses")
+    __slots__ = ("key", "node", "stored", "uses", "words")
 
-    def __init__(self, kind: str, explicit: str, key: str, node: str, uses: int) -> None:
-        self.kind = kind
-        self.explicit = explicit
+    def __init__(self, words: Words, key: str, node: str, uses: int) -> None:
+        self.words = words
         self.key = key
         self.node = node
         self.uses = uses
         self.stored = (node, uses)
+
+    @property
+    def label(self) -> str:
+        """Return the words as written."""
+        return self.words[0]
+
+    @property
+    def kind(self) -> str:
+        """Return the kind that is given with them, empty if none is."""
+        return self.words[1]
+
+    @property
+    def explicit(self) -> str:
+        """Return the id that is given with them, empty if none is."""
+        return self.words[2]
 
 
 class Refs:
@@ -77,6 +91,8 @@ class Refs:
         self._tables = tables
         self._merges = merges
         self._rows: dict[int, _Row] = {}
+        # By key: all rows that have it.
+        self._of_key: dict[str, list[int]] = {}
 
     def __getitem__(self, n: int) -> _Row:
         if n not in self._rows:
@@ -89,20 +105,29 @@ class Refs:
 
     def of_keys(self, keys: Iterable[str]) -> list[int]:
         """Return the rows that name a node by one of these keys and no id."""
-        return list(self._select(key=list(keys), explicit="").values())
+        keys = list(keys)
+        self._know(keys)
+        return [n for key in keys for n in self._of_key[key] if not self._rows[n].explicit]
 
     def of_ids(self, ids: Iterable[str]) -> list[int]:
         """Return the rows that give one of these ids."""
-        return list(self._select(explicit=[name for name in ids if name]).values())
+        return self._select(explicit=[name for name in ids if name])
 
-    def _select(self, **where: Any) -> dict[Words, int]:
-        found: dict[Words, int] = {}
+    def _know(self, keys: Iterable[str]) -> None:
+        """Read all rows of these keys, once."""
+        fresh: dict[str, list[int]] = {key: [] for key in keys if key not in self._of_key}
+        self._of_key |= fresh
+        for n in self._select(key=list(fresh)):
+            self._of_key[self._rows[n].key].append(n)
+
+    def _select(self, **where: Any) -> list[int]:
+        found = []
         for n, label, kind, explicit, key, node, uses in self._tables.select(
             "refs", "n, label, kind, explicit, key, node, uses", **where
         ):
-            found[label, kind, explicit] = n
+            found.append(n)
             if n not in self._rows:
-                self._rows[n] = _Row(kind, explicit, key, node, uses)
+                self._rows[n] = _Row((label, kind, explicit), key, node, uses)
         return found
 
     def intern(self, refs: Iterable[Ref]) -> dict[Ref, int]:
@@ -113,16 +138,20 @@ class Refs:
         words = {ref: (clean(ref.label), ref.kind or "", ref.id or "") for ref in refs}
         if not words:
             return {}
-        known = self._select(label=list({label for label, _, _ in words.values()}))
+        keys = {label: name_key(label) for label, _, _ in words.values()}
+        # A row is found by the key of its label: whoever interns asks for that key next.
+        self._know(keys.values())
+        known = {self._rows[n].words: n for key in keys.values() for n in self._of_key[key]}
         following = 1 + self._tables.last("refs")
         fresh = []
         for label, kind, explicit in dict.fromkeys(words.values()):
             if (label, kind, explicit) in known:
                 continue
-            key = name_key(label)
+            key = keys[label]
             node = self._merges.canonical(explicit or PLACEHOLDER + key)
             known[label, kind, explicit] = following
-            self._rows[following] = _Row(kind, explicit, key, node, 0)
+            self._rows[following] = _Row((label, kind, explicit), key, node, 0)
+            self._of_key[key].append(following)
             total = sums.of((following, label, kind, explicit, key))
             fresh.append((following, label, kind, explicit, key, node, 0, total))
             following += 1
@@ -132,6 +161,7 @@ class Refs:
     def forget(self) -> None:
         """Read rows afresh from now on; nothing may wait to be written."""
         self._rows.clear()
+        self._of_key.clear()
 
     def flush(self) -> set[str]:
         """Write what changed; return the nodes that gained or lost a name that is in use."""
