@@ -156,6 +156,24 @@ def create(path: Path, fill: Callable[[Path], None] | None = None) -> None:
 
 
 @contextmanager
+def made(path: Path) -> Iterator[Path]:
+    """Yield the name of a draft of a new file, which it becomes if the block ends well.
+
+    Raises ConflictError (``store.exists``), InputError (``store.bad_path``).
+    """
+    if path.exists():
+        raise taken(path)
+    if not path.parent.is_dir():
+        raise InputError(
+            f"no folder {str(path.parent)!r} for a copy", code="store.bad_path",
+            hint="make it first",
+        )  # fmt: skip
+    with temporary(path) as draft:
+        yield draft
+        publish(draft, path)
+
+
+@contextmanager
 def temporary(path: Path) -> Iterator[Path]:
     """Yield the name of a draft beside ``path``; remove what is left of it afterwards."""
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".draft", dir=path.parent)

@@ -195,17 +195,8 @@ class SQLiteStore(Calls):
         Raises ConflictError (``store.exists``).
         """
         self._check_open()
-        with files.translated(path):
-            if path.exists():
-                raise files.taken(path)
-            if not path.parent.is_dir():
-                raise InputError(
-                    f"no folder {str(path.parent)!r} for a copy", code="store.bad_path",
-                    hint="make it first",
-                )  # fmt: skip
-            with files.temporary(path) as draft:
-                files.copy_to(self.path, draft)
-                files.publish(draft, path)
+        with files.translated(path), files.made(path) as draft:
+            files.copy_to(self.path, draft)
 
     @contextmanager
     def rows(self) -> Iterator[Rows]:

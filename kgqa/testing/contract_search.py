@@ -11,7 +11,7 @@ import pytest
 
 from kgqa.errors import InputError
 from kgqa.model.things import Alias, Node, Relation
-from kgqa.protocols import Batch, Pattern, Store, VectorRow
+from kgqa.protocols import Batch, Hits, Pattern, Store, VectorRow
 from kgqa.temporal.interval import UNDATED
 from kgqa.testing.contract_base import (
     ContractBase,
@@ -175,6 +175,43 @@ class SearchContract(ContractBase):
         store.write(Batch(meta={"generation": 2}))
         after = store.nearest(aim, 5, Pattern())
         assert [round(h.score, 5) for h in after] == [1.0, 1.0]
+
+    def test_a_view_keeps_the_vectors_that_it_saw(self, store: Store) -> None:
+        """Whatever is indexed meanwhile, in a new generation or in the active one."""
+        store.write(Batch(relations=(Relation("held office", "held office"),)))
+        store.write(says("d", nodes=[Node("q1", "Ada")], passages=texts("one", "two", "three")))
+        waiting = everything_pending(store)
+        index(store, 1)
+        aim, every = direction("aim"), Pattern(items=("chunk", "node", "relation"))
+
+        def again(seed: str, generation: int, active: int) -> Batch:
+            rows = [
+                VectorRow(p.kind, p.id, seed + p.digest, direction(seed + p.text)) for p in waiting
+            ]
+            return Batch(vectors=rows, generation=generation, meta={"generation": active})
+
+        def kinds(found: Hits) -> dict[str, list[tuple[str, float]]]:
+            return {k: [(h.id, h.score) for h in found if h.kind == k] for k in
+                    ("chunk", "node", "relation")}  # fmt: skip
+
+        with store.view() as first:
+            before = kinds(first.nearest(aim, 9, every))
+            assert len(before["chunk"]) == 3
+            assert before["node"]
+            assert before["relation"]
+            for change in (again("b", 1, 1), again("c", 2, 1), again("d", 3, 3)):
+                with store.view() as then:
+                    held = kinds(then.nearest(aim, 9, every))
+                    store.write(change)
+                    for view, wanted in ((then, held), (first, before)):
+                        found = kinds(view.nearest(aim, 9, every))
+                        for kind, hits in wanted.items():
+                            assert [name for name, _ in found[kind]] == [name for name, _ in hits]
+                            assert [score for _, score in found[kind]] == pytest.approx(
+                                [score for _, score in hits], abs=1e-5
+                            )
+        assert store.stats()["vectors"] == len(waiting)
+        assert kinds(store.nearest(aim, 9, every)) != before
 
     def test_pending_counts_changes(self, store: Store) -> None:
         start = len(everything_pending(store))

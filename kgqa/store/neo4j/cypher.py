@@ -33,7 +33,7 @@ LABELS: Mapping[str, str] = MappingProxyType(
     }
 )
 """The label of each table's rows."""
-RESERVED = frozenset({*LABELS.values(), "Base", "Entity", "Literal"})
+RESERVED = frozenset({*LABELS.values(), "Base", "Entity", "Literal", "OldVector"})
 """Labels that mean something to us: no kind of a node may become one of them."""
 OTHER = "OTHER"
 """The relationship type of relations that have none of their own."""

@@ -27,7 +27,10 @@ _CURRENT = (
     "MATCH (t:@label) USING INDEX t:@label(kb, n) WHERE t.kb = $kb AND t.n > $after "
     "AND t.recorded_to = $end RETURN t.n, @columns ORDER BY t.kb, t.n LIMIT $most"
 )
-_COUNT = "MATCH (t:@label) WHERE t.kb = $kb AND t.recorded_to = $end RETURN count(*)"
+_COUNT = (
+    "MATCH (t:@label) USING INDEX t:@label(kb, n) WHERE t.kb = $kb AND t.n IS NOT NULL "
+    "AND t.recorded_to = $end RETURN count(*)"
+)
 _VECTORS = (
     "MATCH (t:Vector) USING INDEX t:Vector(kb, kind, item, generation) WHERE t.kb = $kb "
     "AND t.kind IS NOT NULL AND t.item IS NOT NULL AND t.generation IS NOT NULL "

@@ -34,7 +34,10 @@ _AT_ONCE = 4_000
 _FEW: Mapping[str, int] = {"documents": 100, "chunks": 1_000, "vectors": 1_000, "failures": 1_000}
 """How many rows of a table are fetched at once where they may be long."""
 _DROP_AT_ONCE = 10_000
-_PICTURE = ("Entity", "Literal")
+_BESIDE: Mapping[str, tuple[str, ...]] = {
+    "Entity": ("id",), "Literal": ("token",), "OldVector": ("kind", "item")
+}  # fmt: skip
+"""Labels of what is kept beside rows, each with its index."""
 
 _THEN = "t.recorded_from <= $revision"
 _RECORDED: Mapping[str, str] = {
@@ -49,7 +52,10 @@ _RECORDED: Mapping[str, str] = {
 }
 """By table: which rows there were at a revision; _THEN for all others."""
 
-_COUNT = "MATCH (t:@label) WHERE t.kb = $kb AND @recorded RETURN count(*)"
+_COUNT = (
+    "MATCH (t:@label) USING INDEX t:@label(@index) WHERE t.kb = $kb "
+    "AND @there AND @recorded RETURN count(*)"
+)
 _WINDOW = (
     "MATCH (t:@label) USING INDEX t:@label(@index) WHERE t.kb = $kb "
     "AND t.@key > $after AND t.@key <= $upto AND @there AND @recorded RETURN @columns"
@@ -71,7 +77,11 @@ _BEGIN = "CREATE (:Base {kb: $kb, revision: 0, copying: $marker})"
 _LOCK = "MATCH (b:Base {kb: $kb}) SET b.kb = $kb RETURN b.copying"
 _MARK = "MATCH (b:Base {kb: $kb}) SET b.copying = $marker"
 _FINISH = "MATCH (b:Base {kb: $kb}) SET b.revision = $revision REMOVE b.copying"
-_DROP = "MATCH (t:@label {kb: $kb}) WITH t LIMIT $most DETACH DELETE t RETURN count(*)"
+_DROP = (
+    "MATCH (t:@label) USING INDEX t:@label(@index) WHERE t.kb = $kb AND @there "
+    "WITH t LIMIT $most DETACH DELETE t RETURN count(*)"
+)
+_DROP_BASE = "MATCH (b:Base {kb: $kb}) DELETE b"
 
 
 class Neo4jRows:
@@ -185,6 +195,12 @@ def _table_statement(template: str, table: str) -> Cypher:
             "t", ["embedding" if c == "vector" else c for c in shown], CUT[table]
         ),
     )  # fmt: skip
+
+
+def _drop(label: str, index: tuple[str, ...]) -> Cypher:
+    return cypher.text(
+        _DROP, label=label, index=("kb", *index), there=cypher.every(cypher.there(index))
+    )
 
 
 class Neo4jReceiver(Neo4jRows):
@@ -303,13 +319,13 @@ class Neo4jTarget:
         """Remove an unfinished copy, the marker last; one that is removed in part fits nothing."""
         nothing = Marker(self.marker().source, 0, "").dump()
         self._client.write(lambda tx: tx.rows(_MARK, kb=self._kb, marker=nothing))
-        for label in (*_PICTURE, *LABELS.values(), "Base"):
-            while self._client.write(partial(self._drop, label)):
+        for label, index in (*_BESIDE.items(), *((LABELS[t], INDEXES[t][0]) for t in LABELS)):
+            while self._client.write(partial(self._drop, _drop(label, index))):
                 pass
+        self._client.write(lambda tx: tx.rows(_DROP_BASE, kb=self._kb))
 
-    def _drop(self, label: str, tx: Transaction) -> int:
-        found = tx.rows(cypher.text(_DROP, label=label), kb=self._kb, most=_DROP_AT_ONCE)
-        return int(found[0][0])
+    def _drop(self, statement: Cypher, tx: Transaction) -> int:
+        return int(tx.rows(statement, kb=self._kb, most=_DROP_AT_ONCE)[0][0])
 
     @contextmanager
     def hold(self) -> Iterator[Neo4jReceiver]:

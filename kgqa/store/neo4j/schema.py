@@ -144,6 +144,8 @@ def base_schema() -> list[Wanted]:
         _made("UNIQUE", "Base", ("kb",), _CREATE_UNIQUE),
         _made("UNIQUE", "Entity", ("kb", "id"), _CREATE_UNIQUE),
         _made("UNIQUE", "Literal", ("kb", "token"), _CREATE_UNIQUE),
+        _made("RANGE", "OldVector", ("kb", "kind", "item"), _CREATE_RANGE),
+        _made("RANGE", "OldVector", ("kb", "until"), _CREATE_RANGE),
     ]
     for table, label in LABELS.items():
         for columns in UNIQUE.get(table, ()):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kgqa.errors import InputError
+from kgqa.errors import InputError, UnavailableError
 from kgqa.protocols import Hit, Hits, ItemKind, Pattern
 from kgqa.store.neo4j import words
 from kgqa.store.neo4j.cypher import Cypher, text
@@ -86,6 +86,7 @@ _CHECKED: dict[ItemKind, Cypher] = {
     ),
     "relation": _NEWEST,
 }  # fmt: skip
+_EVERY = Cypher("true")
 _ROWS: dict[ItemKind, Cypher] = {
     "chunk": text(
         "MATCH (c:Chunk) USING INDEX c:Chunk(kb, id, recorded_to) "
@@ -97,12 +98,18 @@ _ROWS: dict[ItemKind, Cypher] = {
         "WHERE n.kb = $kb AND n.id IS NOT NULL AND @holds WITH n.id AS item",
         holds=_NODE,
     ),
+    "relation": text(
+        "MATCH (r:Vector) USING INDEX r:Vector(kb, kind, item, generation) WHERE r.kb = $kb "
+        "AND r.kind = $kind AND r.item IS NOT NULL AND r.generation IS NOT NULL "
+        "WITH DISTINCT r.item AS item"
+    ),
 }
 # The best are checked one by one until there are enough.
 _BEST = (
     "WITH v, score ORDER BY score DESC, v.item WITH v, score WHERE @checked "
     "WITH v, score LIMIT $k WITH collect([coalesce(v.item_long, v.item), score]) AS found "
-    "OPTIONAL MATCH (b:Base {kb: $kb}) RETURN found, b.revision"
+    "OPTIONAL MATCH (b:Base {kb: $kb}) "
+    "RETURN found, coalesce(b.latest, b.revision), coalesce(b.swept, 0)"
 )
 _WAYS: dict[str, str] = {
     "search": (
@@ -121,10 +128,18 @@ _WAYS: dict[str, str] = {
         "AND v.le > $above AND v:@label AND v.generation <= $active "
         "WITH v, vector.similarity.cosine(v.embedding, $vector) AS score " + _BEST
     ),
+    # The newest vector of each item that this state has, replaced since or not.
     "rows": (
-        "@rows MATCH (v:Vector) USING INDEX v:Vector(kb, kind, item, generation) "
+        "@rows OPTIONAL MATCH (v:Vector) USING INDEX v:Vector(kb, kind, item, generation) "
         "WHERE v.kb = $kb AND v.kind = $kind AND v.item = item AND v.generation <= $active "
-        "AND v:@label WITH v, vector.similarity.cosine(v.embedding, $vector) AS score " + _BEST
+        "AND coalesce(v.since, 0) <= $revision WITH item, collect(v) AS held "
+        "OPTIONAL MATCH (o:OldVector) USING INDEX o:OldVector(kb, kind, item) "
+        "WHERE o.kb = $kb AND o.kind = $kind AND o.item = item AND o.generation <= $active "
+        "AND coalesce(o.since, 0) <= $revision AND o.until > $revision "
+        "WITH item, held, collect(o) AS old WITH reduce(newest = null, v IN held + old | CASE "
+        "WHEN newest IS NULL OR v.generation > newest.generation THEN v ELSE newest END) AS v "
+        "WHERE v IS NOT NULL "
+        "WITH v, vector.similarity.cosine(v.embedding, $vector) AS score " + _BEST
     ),
 }
 _BY_START = ("kb", "kind", "live", "es", "le")
@@ -135,6 +150,11 @@ _DIMENSION = (
     "AND v.kind IS NOT NULL AND v.item IS NOT NULL AND v.generation <= $active "
     "RETURN size(v.embedding) LIMIT 1"
 )
+_DIMENSION_THEN = (
+    "MATCH (v:OldVector) USING INDEX v:OldVector(kb, until) WHERE v.kb = $kb "
+    "AND v.until > $revision AND v.generation <= $active RETURN size(v.embedding) LIMIT 1"
+)
+_SWEPT = "MATCH (b:Base {kb: $kb}) RETURN coalesce(b.swept, 0)"
 _ENTRIES = "MATCH (v:@label) RETURN count(v)"
 _BOUNDS = (
     "MATCH (v:Vector) USING INDEX v:Vector(kb, kind, live, es, le) "
@@ -171,12 +191,15 @@ def nearest(snapshot: Neo4jSnapshot, vector: NDArray[np.float32], k: int, patter
     """Return the nearest items by cosine that satisfy the pattern; ties by kind, then id.
 
     Which way they were found, and why, stands in ``how``. Raises InputError
-    (``vectors.query``) for a vector of another length, or without a direction.
+    (``vectors.query``) for a vector of another length, or without a direction,
+    UnavailableError (``store.view_expired``) from a view whose vectors are gone.
     """
     if k < 1:
         return Hits()
     held = snapshot.cache.get("+".join(_PARTS), snapshot, lambda: _held(snapshot))
     if not held.dimension:
+        for (swept,) in snapshot.run(_SWEPT, {"kb": snapshot.kb}):
+            _refuse_expired(snapshot, swept)
         return Hits()
     vector = np.asarray(vector, dtype=np.float32)
     if vector.shape != (held.dimension,) or not 0 < float(vector @ vector) < np.inf:
@@ -205,6 +228,7 @@ def _asked(snapshot: Neo4jSnapshot, pattern: Pattern) -> dict[str, Any]:
     return {
         "kb": snapshot.kb,
         "at": min(known_at, snapshot.revision),
+        "revision": snapshot.revision,
         "below": span.below,
         "above": span.above,
         "of": pattern.kind,
@@ -215,8 +239,8 @@ def _asked(snapshot: Neo4jSnapshot, pattern: Pattern) -> dict[str, Any]:
 
 def _held(snapshot: Neo4jSnapshot) -> Held:
     active = int(snapshot.meta().get("generation") or 0)
-    asked = {"kb": snapshot.kb, "active": active, "end": END}
-    found = snapshot.run(_DIMENSION, asked)
+    asked = {"kb": snapshot.kb, "active": active, "end": END, "revision": snapshot.revision}
+    found = snapshot.run(_DIMENSION, asked) or snapshot.run(_DIMENSION_THEN, asked)
     if not found:
         return Held(0, active, 0)
     dimension: int = found[0][0]
@@ -226,6 +250,16 @@ def _held(snapshot: Neo4jSnapshot) -> Held:
         starts, ends = snapshot.run(_BOUNDS, asked | {"kind": kind})[0]
         bounds[kind] = np.array(starts, dtype=np.int64), np.array(ends, dtype=np.int64)
     return Held(dimension, active, entries, bounds)
+
+
+def _refuse_expired(snapshot: Neo4jSnapshot, swept: int) -> None:
+    """Refuse a state of which vectors may have been removed, those replaced up to ``swept``."""
+    if snapshot.revision < swept:
+        raise UnavailableError(
+            f"vectors of revision {snapshot.revision} of {snapshot.kb!r}, "
+            "replaced since, are gone",
+            code="store.view_expired", hint="open a new view, or ask again",
+        )  # fmt: skip
 
 
 class _Search:
@@ -268,13 +302,14 @@ class _Search:
         return hits, str(replace(plan, way="exact"))
 
     def _by_rows(self, why: str) -> tuple[list[Hit], str]:
-        found, _ = self._found("rows", _NEWEST)
+        found, _, swept = self._found("rows", _EVERY)
+        _refuse_expired(self._snapshot, swept)
         return self._hits(found), f"exact, {why}"
 
     def _by(self, way: Way, limit: int = 0, keys: Sequence[str] = ()) -> list[Hit] | None:
         """Return hits; None if what was searched may be ahead of this state."""
-        found, newest = self._found(way, _CHECKED[self._kind], limit, keys)
-        if self._timed and newest != self._snapshot.revision and self._changed():
+        found, newest, _ = self._found(way, _CHECKED[self._kind], limit, keys)
+        if newest != self._snapshot.revision and self._changed():
             return None
         return self._hits(found)
 
@@ -282,7 +317,7 @@ class _Search:
         dimension = self._held.dimension
         statement = text(
             _WAYS[way], label=vector_label(dimension), index=vector_index(dimension), keys=keys,
-            rows=_ROWS.get(self._kind, ""), checked=checked,
+            rows=_ROWS[self._kind], checked=checked,
         )  # fmt: skip
         return self._snapshot.run(statement, self._asked | {"limit": limit})[0]
 
@@ -293,6 +328,6 @@ class _Search:
 
     def _changed(self) -> bool:
         """Tell whether a later revision than this state's changed what vectors carry."""
-        keys = [MARK + part for part in _PARTS]
+        keys = [MARK + part for part in (_PARTS if self._timed else ("vectors",))]
         asked = {"kb": self._snapshot.kb, "keys": keys, "end": END}
         return (self._snapshot.run(_CHANGED, asked)[0][0] or 0) > self._snapshot.revision

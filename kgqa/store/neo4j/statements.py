@@ -81,7 +81,7 @@ SINCE = (
 
 _PUT_VECTORS = (
     "UNWIND $rows AS r MERGE (t:Vector {kb: $kb, kind: r[0], item: r[1], generation: r[2]}) "
-    "SET t:@label, t.digest = r[3], t.sum = r[5], t.item_long = r[6]"
+    "SET t:@label, t.digest = r[3], t.sum = r[5], t.item_long = r[6], t.since = $revision"
 )
 _AS_LIST = "@put, t.embedding = r[4]"
 _AS_VECTOR = "@put WITH t, r CALL db.create.setNodeVectorProperty(t, 'embedding', r[4])"
@@ -90,12 +90,14 @@ ANY_VECTOR = (
     "AND t.kind IS NOT NULL AND t.item IS NOT NULL AND t.generation IS NOT NULL "
     "RETURN size(t.embedding) LIMIT 1"
 )
-FLIP = (
-    "MATCH (t:Vector) USING INDEX t:Vector(kb, kind, item, generation) WHERE t.kb = $kb "
-    "AND t.kind IS NOT NULL AND t.item IS NOT NULL AND t.generation <= $generation "
-    "WITH t.kind AS kind, t.item AS item, max(t.generation) AS newest "
-    "MATCH (t:Vector {kb: $kb, kind: kind, item: item}) WHERE t.generation < newest "
-    "DETACH DELETE t RETURN count(*)"
+FLIP = "MATCH (b:Base {kb: $kb}) SET b.flipped = [$generation, $revision]"
+KEEP_VECTORS = (
+    "UNWIND $rows AS r MATCH (t:Vector {kb: $kb, kind: r[0], item: r[1], generation: r[2]}) "
+    "CREATE (o:OldVector) SET o = properties(t), o.until = $revision"
+)
+FORGET_VECTORS = (
+    "UNWIND $items AS i MATCH (t:OldVector) USING INDEX t:OldVector(kb, kind, item) "
+    "WHERE t.kb = $kb AND t.kind = $kind AND t.item = i DELETE t"
 )
 LIVE = {
     "node": (

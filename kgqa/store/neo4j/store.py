@@ -15,16 +15,17 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from kgqa.errors import ConflictError, NotFoundError
+from kgqa.errors import ConflictError, NotFoundError, UnavailableError
 from kgqa.model.ids import relation_key
 from kgqa.model.things import Relation
 from kgqa.protocols import Batch, Capability, Json, Problem, Reader, Receipt, Rows
-from kgqa.store import LOCK_SECONDS, hooks, revisions, rows
+from kgqa.store import LOCK_SECONDS, files, hooks, revisions, rows
 from kgqa.store.calls import Calls
-from kgqa.store.neo4j import cypher, schema
+from kgqa.store.neo4j import cypher, schema, statements
 from kgqa.store.neo4j.address import Address
 from kgqa.store.neo4j.moving import Neo4jRows, refuse_unfinished
 from kgqa.store.neo4j.picture import Picture, problems
+from kgqa.store.neo4j.retiring import retire
 from kgqa.store.neo4j.session import Client, Transaction
 from kgqa.store.neo4j.snapshot import Neo4jSnapshot
 from kgqa.store.neo4j.tables import Neo4jTables
@@ -132,11 +133,25 @@ class Neo4jStore(Calls):
         NotFoundError or ConflictError for what does not fit, UnavailableError
         (``store.locked``, ``store.unreachable``, ``store.out_of_memory``).
         """
-        for size in {len(row.vector) for row in batch.vectors}:
-            schema.ensure_vectors(self._client, size)
+        self._index_vectors({len(row.vector) for row in batch.vectors})
         relations = {relation_key(rows.clean(c.relation)) for c in batch.claims}
         self._give_types(set(map(cypher.relationship, relations)))
-        return self._write(lambda tables: revisions.write(tables, batch))
+        receipt = self._write(lambda tables: revisions.write(tables, batch))
+        if batch.vectors or "generation" in batch.meta:
+            # What is left undone, the next write of vectors does; this one is made.
+            with suppress(UnavailableError):
+                retire(self._client.rows, self._change, self.address.kb)
+        return receipt
+
+    def _index_vectors(self, sizes: set[int]) -> None:
+        """Make the index for vectors of one length, unless the base has others."""
+        if len(sizes) == 1:
+            (size,) = sizes
+            if self._client.rows(statements.ANY_VECTOR, kb=self.address.kb) in ([], [(size,)]):
+                schema.ensure_vectors(self._client, size)
+
+    def _change(self, statement: str, **parameters: Any) -> list[Record]:
+        return self._client.write(lambda tx: tx.rows(statement, **parameters))
 
     def erase(self, labels: Sequence[str]) -> Receipt:
         """Remove what labels name from every revision and index.
@@ -195,13 +210,15 @@ class Neo4jStore(Calls):
     def backup(self, path: Path) -> None:
         """Copy one consistent state to a new file, while others read and write.
 
-        Raises ConflictError (``store.exists``).
+        The file has its name only once it is whole. Raises ConflictError (``store.exists``).
         """
-        from kgqa.store.moving import copy
-        from kgqa.store.sqlite_rows import SQLiteTarget
+        from kgqa.store.moving import move
 
-        with self.rows() as source, closing(SQLiteTarget(path)) as target:
-            copy(source, target)
+        with files.translated(path), files.made(path) as draft:
+            # A copy is made where nothing is.
+            draft.unlink()
+            move(self, str(draft))
+            files.empty_log(draft, LOCK_SECONDS)
 
     def verify(self) -> list[Problem]:
         """Recompute what is derived and compare; return every difference found.

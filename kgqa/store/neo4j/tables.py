@@ -166,7 +166,16 @@ class Neo4jTables:
 
     def delete(self, table: str, **where: Any) -> int:
         """Remove the rows that fit every condition; return how many."""
-        return self._remove(table, where, self._erasing)
+        removed = self._remove(table, where, self._erasing)
+        if table == "vectors":
+            self._forget(**where)
+        return removed
+
+    def _forget(self, kind: str, item: str | Iterable[str]) -> None:
+        """Remove what is kept of vectors for older views."""
+        items = [item] if isinstance(item, str) else item
+        for part in _parts(map(short, items), _BATCH):
+            self._run(statements.FORGET_VECTORS, kind=kind, items=part)
 
     def _remove(self, table: str, where: dict[str, Any], erase: bool) -> int:
         """Remove rows: for good, or, if they are versions by key, from this revision on."""
@@ -189,6 +198,7 @@ class Neo4jTables:
         changed = 0
         for part in _parts(rows, _VECTORS):
             keys = {(row[0], row[1], row[2]): (row[3], row[5]) for row in part}
+            there: list[list[Any]] = []
             for kind in {row[0] for row in part}:
                 for row in self.select(
                     "vectors", "kind, item, generation, digest, sum",
@@ -196,8 +206,12 @@ class Neo4jTables:
                 ):  # fmt: skip
                     if keys.get(row[:3]) == row[3:]:
                         del keys[row[:3]]
+                    elif row[:3] in keys:
+                        there.append([row[0], short(row[1]), row[2]])
             fresh = [row for row in part if row[:3] in keys]
             changed += len(fresh)
+            if there:
+                self._run(statements.KEEP_VECTORS, rows=there, revision=self._revision)
             self._put_vectors(fresh)
         return changed
 
@@ -209,12 +223,13 @@ class Neo4jTables:
                 for kind, item, generation, digest, data, total in rows
                 if len(data) // 4 == size
             ]  # fmt: skip
-            self._run(statements.put_vectors(size, self._tx.vectors), rows=written)
+            statement = statements.put_vectors(size, self._tx.vectors)
+            self._run(statement, rows=written, revision=self._revision)
         self.touched["vectors"].update((row[0], row[1]) for row in rows)
 
     def flip(self, generation: int) -> None:
-        """Drop the vectors that newer ones up to a generation replace."""
-        self._run(statements.FLIP, generation=generation)
+        """Note that newer vectors up to a generation replace others; ``retiring`` drops these."""
+        self._run(statements.FLIP, generation=generation, revision=self._revision)
 
     def flush(self) -> None:
         """Bring what searches filter vectors by in line with the rows. The last step of a write."""

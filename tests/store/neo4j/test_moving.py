@@ -8,10 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from kgqa.errors import ConflictError, FaultError, NotFoundError, UnavailableError
+from kgqa.errors import (
+    ConflictError,
+    FaultError,
+    InputError,
+    NotFoundError,
+    UnavailableError,
+)
 from kgqa.model.things import Claim, Failure, Ref
 from kgqa.protocols import Batch
-from kgqa.store import moving, open_target
+from kgqa.store import hooks, moving, open_target
 from kgqa.store.moving import CopyPlan, Marker, Tally, layouts
 from kgqa.store.neo4j import address, schema
 from kgqa.store.neo4j.cypher import LABELS, text
@@ -363,3 +369,50 @@ def test_a_server_is_killed_meanwhile(source: SQLiteStore, server, url: str, pag
 
     assert moving.move(source, url, progress=kill).action == "copied"
     assert seen > max(due)
+
+
+def test_an_interrupted_backup_leaves_nothing(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(Neo4jStore.create(address.parse(url))) as store:
+        store.write(small("one"))
+        for stop in ("opened", "commit", "done"):
+
+            def die(name: str, stop: str = stop) -> None:
+                if name == stop:
+                    raise KeyboardInterrupt
+
+            with monkeypatch.context() as patch:
+                patch.setattr(hooks, "reached", die)
+                with pytest.raises(KeyboardInterrupt):
+                    store.backup(tmp_path / "a.kg")
+            assert list(tmp_path.iterdir()) == []
+        store.backup(tmp_path / "a.kg")
+        with closing(SQLiteStore(tmp_path / "a.kg")) as kept:
+            assert kept.revision == store.revision
+            assert kept.verify() == []
+        with pytest.raises(ConflictError):
+            store.backup(tmp_path / "a.kg")
+        with pytest.raises(InputError, match="no folder"):
+            store.backup(tmp_path / "none" / "a.kg")
+
+
+def test_a_backup_is_of_one_state_whatever_is_written_meanwhile(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(Neo4jStore.create(address.parse(url))) as store:
+        store.write(small("one"))
+        read, left = Neo4jRows.read, ["two"]
+
+        def written_to(rows: Neo4jRows, table: str, after=None):
+            for row in read(rows, table, after):
+                if table == "names" and left:
+                    store.write(small(left.pop()))
+                yield row
+
+        monkeypatch.setattr(Neo4jRows, "read", written_to)
+        store.backup(tmp_path / "a.kg")
+        assert left == []
+        with closing(SQLiteStore(tmp_path / "a.kg")) as kept:
+            assert kept.revision == store.revision
+            assert kept.verify() == []

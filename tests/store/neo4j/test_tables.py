@@ -11,7 +11,7 @@ import neo4j
 import numpy as np
 import pytest
 
-from kgqa.store.neo4j import schema, statements
+from kgqa.store.neo4j import retiring, schema, statements
 from kgqa.store.neo4j.session import Client, Transaction
 from kgqa.store.neo4j.tables import Neo4jTables, _parts
 from kgqa.store.tables import Tables
@@ -38,13 +38,25 @@ def _open(client: Client, kb: str, revision: int = 1, erasing: bool = False) -> 
         tx.commit()
 
 
+class Whole(Neo4jTables):
+    """Do at once what follows a flip."""
+
+    def flip(self, generation: int) -> None:
+        super().flip(generation)
+        retiring.retire(self._tx.rows, self._tx.rows, self._kb)
+
+
 class TestNeo4jTables(TablesContract):
     @pytest.fixture
-    def fresh(self, client: Client) -> Fresh:
+    def fresh(self, client: Client, monkeypatch: pytest.MonkeyPatch) -> Fresh:
+        monkeypatch.setattr(retiring, "_AT_ONCE", 2)
+
         @contextmanager
         def fresh() -> Iterator[Tables]:
             with client._session(write=True) as session, session.begin_transaction() as tx:
-                yield Neo4jTables(Transaction(tx, client, ""), f"{client.address.kb}:t", 1)
+                tables = Whole(Transaction(tx, client, ""), f"{client.address.kb}:t", 1)
+                tables._run("CREATE (:Base {kb: $kb})")
+                yield tables
                 # Each base is empty again.
                 tx.rollback()
 
