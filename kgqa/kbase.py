@@ -36,7 +36,7 @@ from kgqa.protocols import (
 )
 from kgqa.query import answer as answering
 from kgqa.query import history, labels
-from kgqa.query.scope import scope_of
+from kgqa.query.scope import at_most, scope_of
 from kgqa.store import create_store, open_store
 from kgqa.temporal.dates import parse_end_points
 from kgqa.temporal.interval import Numbering
@@ -300,7 +300,7 @@ class KBase:
 
     def documents(self, *, limit: int | None = None, after: str | None = None) -> list[Document]:
         """Return the documents and tables that were loaded, by id."""
-        return self._store.documents(limit, after)
+        return self._store.documents(at_most(limit), after)
 
     def relations(self) -> list[Relation]:
         """Return the relations of the base, by key."""
@@ -358,7 +358,8 @@ class KBase:
     def import_(self, path: str | os.PathLike[str], *, progress: Progress | None = None) -> Receipt:
         """Write what an export holds into this base; again is a no-op."""
         written: list[Receipt] = []
-        for number, batch in enumerate(export.read(os.fspath(path)), 1):
+        most = self._store.capabilities.batch_rows
+        for number, batch in enumerate(export.read(os.fspath(path), most), 1):
             written.append(self._write(batch))
             if progress:
                 progress("import", number, None)

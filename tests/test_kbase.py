@@ -396,8 +396,15 @@ def test_a_relation_without_words_does_not_stop_questions(kb: KBase) -> None:
     assert kb.ask(CONSUL).answers == ("Cicero",)
 
 
+def test_limits_beyond_all(kb: KBase) -> None:
+    for limit in (2**63 - 1, 2**63, 10**40):
+        assert kb.snapshot(limit=limit).lines == kb.snapshot().lines
+        assert kb.nodes(limit=limit) == kb.nodes()
+        assert kb.documents(limit=limit) == kb.documents()
+
+
 def test_limits_below_zero(kb: KBase) -> None:
-    for call in (kb.nodes, kb.snapshot):
+    for call in (kb.nodes, kb.snapshot, kb.documents):
         with pytest.raises(InputError, match="a limit below zero: -3"):
             call(limit=-3)
 

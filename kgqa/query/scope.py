@@ -7,6 +7,7 @@ Must not: reading facts.
 from __future__ import annotations
 
 import re
+import sys
 import time
 from dataclasses import replace
 from typing import Any
@@ -87,10 +88,7 @@ def asking(scope: Scope, window: Interval, text: str) -> Scope | None:
 def pattern(scope: Scope, span: Interval | None = None, **fields: Any) -> Pattern:
     """Return a pattern within the scope's world; ``span`` asks for what holds then (rule a)."""
     policy = scope.as_of_match if span is not None and scope.time is None else "overlaps"
-    if (fields.get("limit") or 0) < 0:
-        raise InputError(
-            f"a limit below zero: {fields['limit']}", code="input.invalid", hint="give 0 or more"
-        )
+    fields["limit"] = at_most(fields.get("limit"))
     return Pattern(
         valid=span,
         # Touching terms may cover a span together: "all" is judged after they are joined.
@@ -100,6 +98,21 @@ def pattern(scope: Scope, span: Interval | None = None, **fields: Any) -> Patter
         undated=scope.undated,
         **fields,
     )
+
+
+def at_most(limit: int | None) -> int | None:
+    """Return a limit of how many things are read; None, for all, beyond what any base holds.
+
+    Raises InputError (``input.invalid``).
+
+    >>> at_most(7), at_most(10**30), at_most(None)
+    (7, None, None)
+    """
+    if limit is not None and limit < 0:
+        raise InputError(
+            f"a limit below zero: {limit}", code="input.invalid", hint="give 0 or more"
+        )
+    return None if limit is None or limit > sys.maxsize else limit
 
 
 def incident(reader: Reader, node: str, within: Pattern) -> list[Fact]:
