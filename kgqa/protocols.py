@@ -201,6 +201,8 @@ class Capability:
     text_search: str
     batch_rows: int = 5_000
     """How many rows one write should hold: more may not fit into a small server's memory."""
+    user: str | None = None
+    """Who asks a server; None where no one is asked for."""
 
 
 class Reader(Protocol):

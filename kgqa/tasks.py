@@ -18,7 +18,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from kgqa import settings
 from kgqa.errors import InputError, KGQAError, UnavailableError
 from kgqa.exchange import declare
 from kgqa.exchange.plain import plain
@@ -165,7 +164,7 @@ def browse(
     if name is not None:
         options = AskOptions(as_of=as_of, numbering=year_numbering)
         node = kb.at(name, options).node.id
-    return view(kb.capabilities, span, node, port, settings.read().neo4j_user)
+    return view(kb.capabilities, span, node, port)
 
 
 @dataclass(frozen=True, slots=True)

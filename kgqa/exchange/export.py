@@ -38,7 +38,6 @@ from kgqa.temporal.printing import format as format_validity
 from kgqa.temporal.terms import parse
 
 VERSION = 1
-LINES_PER_BATCH = 2_000
 _BASE = b"SQLite format 3\0"
 """How the file of a knowledge base begins."""
 _TERM = (
@@ -78,12 +77,12 @@ def lines(batches: Iterable[Batch]) -> Iterator[str]:
             yield _line("merge", {"loser": merge.loser, "winner": merge.winner})
 
 
-def batches(source: Iterable[str], name: str) -> Iterator[Batch]:
-    """Yield the batches of an export; ``name`` is what errors call the file.
+def batches(source: Iterable[str], name: str, most: int) -> Iterator[Batch]:
+    """Yield the batches of an export, of at most so many lines; errors call the file ``name``.
 
     Raises InputError (``import.invalid``) naming the line, before that line's batch.
     """
-    pending = _Pending()
+    pending = _Pending(most)
     for number, line in enumerate(source, 1):
         if not line.strip():
             continue
@@ -159,17 +158,17 @@ def _replacing(path: Path) -> Iterator[Any]:
         raise
 
 
-def read(path: str) -> Iterator[Batch]:
-    """Yield the batches of an export file (``-`` = standard input).
+def read(path: str, most: int) -> Iterator[Batch]:
+    """Yield the batches of an export file (``-`` = standard input), of at most so many lines.
 
     Raises InputError (``import.invalid``, ``import.unreadable``).
     """
     try:
         if path == "-":
-            yield from batches(sys.stdin, "standard input")
+            yield from batches(sys.stdin, "standard input", most)
             return
         with Path(path).open(encoding="utf-8") as source:
-            yield from batches(source, path)
+            yield from batches(source, path, most)
     except (OSError, UnicodeDecodeError) as exc:
         raise InputError(
             f"cannot read {path!r}: {exc}",
@@ -186,16 +185,17 @@ def _check_header(key: str, value: Any) -> None:
 
 
 class _Pending:
-    """Gather lines into batches: a new one at each document and at every 2,000 lines."""
+    """Gather lines into batches: a new one at each document and where one is full."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int) -> None:
+        self._most = most
         self._source: str | None = None
         self._parts: dict[str, list[Any]] = {}
         self._meta: dict[str, Any] = {}
         self._count = 0
 
     def full(self, key: str) -> bool:
-        return self._count > 0 and (key in ("document", "source") or self._count >= LINES_PER_BATCH)
+        return self._count > 0 and (key in ("document", "source") or self._count >= self._most)
 
     def add(self, key: str, value: Any) -> None:
         self._count += 1

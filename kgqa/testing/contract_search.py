@@ -185,10 +185,10 @@ class SearchContract(ContractBase):
         aim, every = direction("aim"), Pattern(items=("chunk", "node", "relation"))
 
         def again(seed: str, generation: int, active: int) -> Batch:
-            rows = [
+            rows = (
                 VectorRow(p.kind, p.id, seed + p.digest, direction(seed + p.text)) for p in waiting
-            ]
-            return Batch(vectors=rows, generation=generation, meta={"generation": active})
+            )
+            return Batch(vectors=tuple(rows), generation=generation, meta={"generation": active})
 
         def kinds(found: Hits) -> dict[str, list[tuple[str, float]]]:
             return {k: [(h.id, h.score) for h in found if h.kind == k] for k in

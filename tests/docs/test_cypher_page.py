@@ -55,6 +55,21 @@ def served(server: Neo4jServer, people: KBase) -> Iterator[Served]:
         yield Served(url, people, driver)
 
 
+def scans(plan: dict[str, Any]) -> list[str]:
+    """Return the steps of a plan that walk through all bases."""
+    below = [one for child in plan.get("children", ()) for one in scans(child)]
+    name = plan["operatorType"].partition("@")[0]
+    return [name, *below] if name.endswith("Scan") else below
+
+
+@pytest.mark.parametrize("name", STATEMENTS)
+def test_other_bases_are_not_walked_through(served: Served, name: str) -> None:
+    given = {"kb": "people", "id": "x", "t": T, "later": LATER, "relation": "x", "fact": "x",
+             "name": "x", "revision": 1}  # fmt: skip
+    summary = served.driver.execute_query("EXPLAIN " + STATEMENTS[name], given).summary
+    assert scans(summary.plan) == []
+
+
 def facts_of(rows: list[dict[str, Any]]) -> set[str]:
     return {r["id"] for row in rows for r in row["p"].relationships}
 

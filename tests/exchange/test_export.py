@@ -25,7 +25,8 @@ from kgqa.model.things import (
     Relation,
     Span,
 )
-from kgqa.protocols import Batch
+from kgqa.protocols import Batch, Capability
+from kgqa.store.sqlite import SQLiteStore
 from kgqa.temporal.interval import BEGIN, END, UNDATED, Validity
 
 names = st.text(min_size=1, max_size=8)
@@ -104,7 +105,7 @@ def bases(draw: st.DrawFn) -> list[Batch]:
 
 @given(bases())
 def test_reading_back_gives_the_same_batches(base: list[Batch]) -> None:
-    again = list(export.batches(export.lines(base), "x"))
+    again = list(export.batches(export.lines(base), "x", 5_000))
     assert repr(again) == repr(base)
 
 
@@ -115,10 +116,30 @@ def test_merges_and_long_sources_survive() -> None:
         Batch(source="d", claims=(claim,) * 4_000),
         Batch(merges=(Merge("x", "y"),)),
     ]
-    again = list(export.batches(export.lines(base), "x"))
+    again = list(export.batches(export.lines(base), "x", 5_000))
     assert sum(len(b.claims) for b in again) == 8_000
     assert {b.source for b in again} == {"d"}
     assert again[-1].merges == (Merge("x", "y"),)
+
+
+def test_a_base_is_written_in_batches_that_its_store_takes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claims = tuple(Claim(Ref(f"a{i}"), "r", Ref("b")) for i in range(25))
+    export.write([Batch(source="d", claims=claims)], str(tmp_path / "out.jsonl"))
+    few = Capability("a.kg", "sqlite", "3", "", "", batch_rows=10)
+    monkeypatch.setattr(SQLiteStore, "capabilities", few)
+    with KBase.create(tmp_path / "a.kg") as kb:
+        sizes: list[int] = []
+        write = SQLiteStore.write
+
+        def counted(store: SQLiteStore, batch: Batch) -> object:
+            sizes.append(len(batch.claims))
+            return write(store, batch)
+
+        monkeypatch.setattr(SQLiteStore, "write", counted)
+        kb.import_(tmp_path / "out.jsonl")
+        assert sizes == [9, 10, 6]
 
 
 GOOD = '{"kgqa_export":{"version":1}}'
@@ -140,10 +161,10 @@ GOOD = '{"kgqa_export":{"version":1}}'
 )
 def test_a_line_that_is_none_is_named(text: str, place: str | None) -> None:
     if place is None:
-        assert list(export.batches([], "f.jsonl")) == [Batch(note="import")]
+        assert list(export.batches([], "f.jsonl", 9)) == [Batch(note="import")]
         return
     with pytest.raises(InputError, match=f"f.jsonl{place}") as caught:
-        list(export.batches(text.split("\n"), "f.jsonl"))
+        list(export.batches(text.split("\n"), "f.jsonl", 9))
     assert caught.value.code == "import.invalid"
 
 
@@ -167,7 +188,7 @@ def test_a_folder_that_is_not_there_is_a_typed_error(tmp_path: Path) -> None:
         export.write([], str(tmp_path / "no" / "export.jsonl"))
     assert caught.value.code == "export.unwritable"
     with pytest.raises(InputError) as caught_read:
-        list(export.read(str(tmp_path / "no.jsonl")))
+        list(export.read(str(tmp_path / "no.jsonl"), 9))
     assert caught_read.value.code == "import.unreadable"
 
 
@@ -182,7 +203,7 @@ def test_dash_is_standard_input_and_output(
     assert (tmp_path / "a").read_text() == text
     assert seen == [("export", 1_000, None)]
     monkeypatch.setattr("sys.stdin", io.StringIO(text))
-    assert sum(len(b.claims) for b in export.read("-")) == 1_500
+    assert sum(len(b.claims) for b in export.read("-", 9)) == 1_500
 
 
 def test_a_knowledge_base_is_not_replaced(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ def test_export_and_import_change_nothing(tmp_path: Path, count: int) -> None:
         with one.view() as reader:
             export.write(reader.batches(), str(tmp_path / f"{seed}.jsonl"))
         two = SQLiteStore.create(tmp_path / f"{seed}-again.kgqa")
-        for batch in export.read(str(tmp_path / f"{seed}.jsonl")):
+        for batch in export.read(str(tmp_path / f"{seed}.jsonl"), 2_000):
             two.write(batch)
         assert difference(canonical(one), canonical(two)) == [], f"seed {seed}"
         assert two.verify() == []

@@ -32,9 +32,7 @@ class View:
     query: str
 
 
-def view(
-    place: Capability, span: Interval, node: str | None = None, port: int = PORT, user: str = USER
-) -> View:
+def view(place: Capability, span: Interval, node: str | None = None, port: int = PORT) -> View:
     """Return how Browser shows what held in a span: all of it, or what is said of one node.
 
     Raises UnsupportedError (``store.no_browser``) for a base that is not on a server.
@@ -44,7 +42,7 @@ def view(
             f"the base '{place.location}' is not on a Neo4j server", code="store.no_browser",
             hint=f"copy it to one: kgqa copy {place.location} neo4j://HOST:7687/BASE",
         )  # fmt: skip
-    address = parse(place.location, user)
+    address = parse(place.location, place.user or USER)
     query = statement(address, span, node)
     scheme, _, server = address.uri.partition("://")
     asked = {
@@ -61,8 +59,8 @@ def statement(address: Address, span: Interval, node: str | None = None) -> str:
 
     >>> print(statement(parse("bolt://localhost/people"), Interval(0, 86_400_000), "cicero"))
     // as of 1970-01-01: [0, 86400000)
-    MATCH p = (:Entity {kb: "people", id: "cicero"})-[f]-()
-    WHERE f.es < 86400000 AND f.le > 0
+    MATCH p = (e:Entity {kb: "people", id: "cicero"})-[f]-()
+    WHERE e.id IS NOT NULL AND f.es < 86400000 AND f.le > 0
     RETURN p LIMIT 300
     """
     use = f"USE {cypher.name(address.database)}\n" if address.database else ""
@@ -70,8 +68,8 @@ def statement(address: Address, span: Interval, node: str | None = None) -> str:
     arrow = "->" if node is None else "-"
     return (
         f"// as of {printing.format_span(span)}: [{span.start}, {span.end})\n{use}"
-        f"MATCH p = (:Entity {{kb: {_text(address.kb)}{which}}})-[f]{arrow}()\n"
-        f"WHERE f.es < {span.end} AND f.le > {span.start}\n"
+        f"MATCH p = (e:Entity {{kb: {_text(address.kb)}{which}}})-[f]{arrow}()\n"
+        f"WHERE e.id IS NOT NULL AND f.es < {span.end} AND f.le > {span.start}\n"
         "RETURN p LIMIT 300"
     )
 

@@ -1,7 +1,7 @@
 """The graph that people look at: entities and what is said of them, as of now.
 
 Belongs here: keeping ``:Entity``, ``:Literal``, their relationships, ``PART_OF`` and ``MENTIONS``
-in line with the rows. Must not: reading answers from it; rows are the truth, and ``problems``
+in line with the rows. Must not: reading answers from it; rows are the truth, and ``verifying``
 compares. What was on record earlier is in the rows alone. Ends are shown as answers read them
 (stated elsewhere, or stopped by a later holder), so that a statement over the picture sees the
 world that an answer sees.
@@ -10,13 +10,12 @@ world that an answer sees.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from kgqa.errors import FaultError
 from kgqa.model.ids import object_token
 from kgqa.model.things import Fact, Literal, Node
-from kgqa.protocols import Pattern, Problem
 from kgqa.store import queries, rows
 from kgqa.store.facts import Facts
 from kgqa.store.neo4j import cypher
@@ -27,7 +26,7 @@ from kgqa.store.queries import slices
 from kgqa.store.rows import Record
 from kgqa.store.state import Cache
 from kgqa.temporal import printing
-from kgqa.temporal.interval import BEGIN, END
+from kgqa.temporal.interval import BEGIN, END, Validity
 
 _PART = 5_000
 
@@ -78,11 +77,6 @@ _MENTIONED = (
 _MENTIONS = (
     "UNWIND $rows AS r MATCH (c:Chunk {kb: $kb, id: r[0], recorded_to: $end}) "
     "MATCH (e:Entity {kb: $kb, id: r[1]}) MERGE (c)-[:MENTIONS {kb: $kb}]->(e)"
-)
-_SHOWN_ENTITIES = "MATCH (e:Entity {kb: $kb}) RETURN e.id, properties(e), labels(e)"
-_SHOWN_FACTS = (
-    "MATCH (e:Entity {kb: $kb})-[t]->(o) WHERE NOT o:Chunk "
-    "RETURN t.n, properties(t), type(t), e.id, coalesce(o.id, o.token)"
 )
 
 
@@ -257,39 +251,6 @@ _ID = Cypher("id: r.object")
 _TOKEN = Cypher("token: r.object")
 
 
-def problems(state: Neo4jSnapshot, types: Collection[str]) -> Iterator[Problem]:
-    """Yield how the picture differs from the rows of a state."""
-    run = state.run
-    shown = {name: (held, labels) for name, held, labels in run(_SHOWN_ENTITIES, {"kb": state.kb})}
-    for node in state.nodes(Pattern(order="id")):
-        held, labels = shown.pop(short(node.id), (None, ()))
-        if held != _stored(entity(state.kb, node)) or set(labels) != {
-            "Entity", cypher.label(node.kind or ""),
-        }:  # fmt: skip
-            yield Problem("picture", node.id, f"node {node.id!r} is not shown as it is")
-    for name in shown:
-        yield Problem("picture", name, f"a node {name!r} is shown that is not on record")
-    drawn = {row[0]: row[1:] for row in run(_SHOWN_FACTS, {"kb": state.kb})}
-    where = queries.recorded(state.where(), "n", state.known(None))
-    numbers: dict[str, int] = dict(state.select("facts", "id, n", where))
-    for fact in state.match(Pattern(order="id")):
-        n = numbers[fact.id]
-        kind = cypher.relationship(fact.relation)
-        value = isinstance(fact.object, Literal)
-        wanted = (
-            _stored(relationship(state.kb, n, fact)), kind if kind in types else OTHER,
-            short(fact.subject), short(object_token(fact.object) if value else str(fact.object)),
-        )  # fmt: skip
-        if tuple(drawn.pop(n, ())) != wanted:
-            yield Problem("picture", fact.id, f"fact {fact.id} is not shown as it is")
-    for n in drawn:
-        yield Problem("picture", str(n), f"a fact of row {n} is shown that is not on record")
-
-
-def _stored(properties: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in properties.items() if value is not None}
-
-
 # What is shown.
 
 
@@ -313,12 +274,16 @@ def literal(kb: str, token: str, value: Literal) -> dict[str, Any]:
     return {"kb": kb, "token": token, "name": str(value.value)}
 
 
+def _when(valid: Validity) -> str:
+    return printing.format(valid) if valid.dated else "undated"
+
+
 def relationship(kb: str, n: int, fact: Fact) -> dict[str, Any]:
     """Return the properties of a fact's relationship."""
     es, ls, ee, le = fact.valid.bounds
     return {
         "kb": kb, "n": n, "id": fact.id, "relation": fact.relation,
-        "es": es, "ls": ls, "ee": ee, "le": le, "valid": printing.format(fact.valid),
+        "es": es, "ls": ls, "ee": ee, "le": le, "valid": _when(fact.valid),
         "documents": sorted({source.document for source in fact.sources if source.document}),
         "chunks": sorted({source.chunk for source in fact.sources if source.chunk}),
     }  # fmt: skip

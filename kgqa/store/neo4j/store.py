@@ -24,7 +24,7 @@ from kgqa.store.calls import Calls
 from kgqa.store.neo4j import cypher, schema, statements
 from kgqa.store.neo4j.address import Address
 from kgqa.store.neo4j.moving import Neo4jRows, refuse_unfinished
-from kgqa.store.neo4j.picture import Picture, problems
+from kgqa.store.neo4j.picture import Picture
 from kgqa.store.neo4j.retiring import retire
 from kgqa.store.neo4j.session import Client, Transaction
 from kgqa.store.neo4j.snapshot import Neo4jSnapshot
@@ -223,8 +223,9 @@ class Neo4jStore(Calls):
     def verify(self) -> list[Problem]:
         """Recompute what is derived and compare; return every difference found.
 
-        Reads all rows: some thousands a second.
+        Reads all rows: some thousands a second, in parts. Others may write meanwhile.
         """
+        from kgqa.store.neo4j import verifying
         from kgqa.store.sqlite import SQLiteStore
 
         with tempfile.TemporaryDirectory(prefix="kgqa-verify-") as folder:
@@ -232,9 +233,7 @@ class Neo4jStore(Calls):
             self.backup(path)
             with closing(SQLiteStore(path)) as copied:
                 found = copied.verify()
-        with self._state() as state:
-            ((types,),) = self._client.rows(_TYPES, kb=self.address.kb)
-            return [*found, *problems(state, types)]
+        return [*found, *verifying.problems(self._state)]
 
     @property
     def capabilities(self) -> Capability:
@@ -247,6 +246,7 @@ class Neo4jStore(Calls):
             f"{vectors}; exact below the crossover",
             "lucene, bm25",
             _ROWS,
+            self.address.user,
         )
 
     @contextmanager

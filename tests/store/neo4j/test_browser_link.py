@@ -21,11 +21,12 @@ SPAN = parse_as_of("-0044-03-15").span
 
 
 def place(url: str) -> Capability:
-    return Capability(str(parse(url)), "neo4j", "5.26.16", "", "")
+    address = parse(url)
+    return Capability(str(address), "neo4j", "5.26.16", "", "", user=address.user)
 
 
 def test_the_link_opens_the_statement_at_the_server() -> None:
-    found = view(place("neo4j+s://u:secret@[::1]:7688/people"), SPAN, port=80, user="ann")
+    found = view(place("neo4j+s://ann:secret@[::1]:7688/people"), SPAN, port=80)
     link = urlsplit(found.link)
     asked = {key: value for key, (value,) in parse_qs(link.query).items()}
     assert (link.scheme, link.netloc, link.path) == ("http", "[::1]:80", "/browser/")

@@ -1,4 +1,4 @@
-"""Vectors that were replaced: kept for views, taken away in parts, removed in time or by erasing."""
+"""Vectors that were replaced: kept for views, taken in parts, removed in time or by erasing."""
 
 from __future__ import annotations
 
