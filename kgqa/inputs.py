@@ -221,6 +221,16 @@ class OutInput(Input):
     output: str = _needed("the file to write", "-o")
 
 
+class ExportInput(Input):
+    """Say where an export goes, and of which kind it is."""
+
+    output: str | None = _opt(None, "the file to write as JSONL; '-' is standard output", "-o")
+    neo4j_admin: str | None = _opt(
+        None, "a new or empty folder for CSV instead, history and all, and a script that imports it"
+    )
+    base: str | None = _opt(None, "what the base is called there, with --neo4j-admin")
+
+
 class CopyInput(Input):
     """Say where a copy goes."""
 

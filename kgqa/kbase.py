@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from kgqa.ingest.index import IndexReport
     from kgqa.ingest.report import LoadReport
     from kgqa.store.moving import CopyReport
+    from kgqa.store.neo4j.admin import AdminExport
 
 OPEN = AskOptions()
 T = TypeVar("T")
@@ -354,6 +355,21 @@ class KBase:
         """Write the current state as JSONL (``-`` = standard output), whole or not at all."""
         with self._store.view() as reader:
             return export.write(reader.batches(), os.fspath(path), progress)
+
+    def export_neo4j(
+        self,
+        path: str | os.PathLike[str],
+        base: str | None = None,
+        *,
+        progress: Progress | None = None,
+    ) -> AdminExport:
+        """Write all of one state, history and all, as CSV for ``neo4j-admin database import``.
+
+        The folder is new or empty; ``base`` is the base's name on the server. See docs/copy.md.
+        """
+        from kgqa.store.neo4j import admin
+
+        return admin.export(self._store, Path(path), base, progress)
 
     def import_(self, path: str | os.PathLike[str], *, progress: Progress | None = None) -> Receipt:
         """Write what an export holds into this base; again is a no-op."""

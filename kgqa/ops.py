@@ -24,6 +24,7 @@ from kgqa.inputs import (
     DocumentsInput,
     EndInput,
     ExplainInput,
+    ExportInput,
     FileInput,
     InitInput,
     Input,
@@ -130,6 +131,19 @@ def _merge(kb: KBase, i: MergeInput, progress: Progress) -> Any:
     return kb.merge(i.loser, i.winner)
 
 
+def _export(kb: KBase, i: ExportInput, progress: Progress) -> Any:
+    if i.output is not None and i.neo4j_admin is None and i.base is None:
+        return kb.export(i.output, progress=progress)
+    if i.output is None and i.neo4j_admin is not None:
+        return kb.export_neo4j(i.neo4j_admin, i.base, progress=progress)
+    raise InputError(
+        f"export takes one place, not -o {i.output!r} with --neo4j-admin {i.neo4j_admin!r} "
+        f"and --base {i.base!r}",
+        code="export.place",
+        hint="give -o FILE, or --neo4j-admin FOLDER and perhaps --base NAME",
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Operation:
     """Hold one row of the table. ``opens`` is how the base must be there before it runs."""
@@ -206,8 +220,7 @@ OPERATIONS: dict[str, Operation] = dict(
                                      verify_only=i.verify_only, progress=p)),
         _op("browse", "say how Neo4j Browser shows what held at a time", BrowseInput,
             lambda kb, i, p: tasks.browse(kb, i.as_of, i.name, i.year_numbering, i.http_port)),
-        _op("export", "write the base as JSONL", OutInput,
-            lambda kb, i, p: kb.export(i.output, progress=p)),
+        _op("export", "write the base as JSONL, or for neo4j-admin", ExportInput, _export),
         _op("import", "read what export wrote", FileInput,
             lambda kb, i, p: kb.import_(i.file, progress=p)),
         _op("doctor", "check this installation", Nothing, lambda kb, i, p: doctor.doctor(), "none"),

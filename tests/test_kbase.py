@@ -317,7 +317,8 @@ def _wrong_call(kb: KBase, data: st.DataObject) -> None:
     names = [p for p in inspect.signature(method).parameters if p != "self"]
     given_ = data.draw(st.lists(st.sampled_from(names), unique=True)) if names else []
     values = {n: data.draw(ANYTHING) for n in given_}
-    if name in ("export", "backup", "import_") and isinstance(values.get("path"), (str, Path)):
+    writing = ("export", "export_neo4j", "backup", "import_")
+    if name in writing and isinstance(values.get("path"), (str, Path)):
         values["path"] = str(Path(_path(kb)).parent / "out" / "of") + str(values["path"])
     raised = _outcome(lambda: method(**values))
     told = f"{name}({values!r}): {raised!r}"

@@ -315,9 +315,13 @@ def _would_copy(source: Rows, target: Target, plan: CopyPlan) -> CopyReport:
 
 
 def _report(action: Action, source: Rows, target: str, tables: dict[str, Tally]) -> CopyReport:
+    return CopyReport(action, source.name, target, source.revision, tables, digest(tables))
+
+
+def digest(tables: Mapping[str, Tally]) -> str:
+    """Return one digest for those of all tables."""
     said = json.dumps([[table, tally.rows, tally.digest] for table, tally in tables.items()])
-    whole = blake2b(said.encode("ascii"), digest_size=_WIDTH).hexdigest()
-    return CopyReport(action, source.name, target, source.revision, tables, whole)
+    return blake2b(said.encode("ascii"), digest_size=_WIDTH).hexdigest()
 
 
 def _beginning(source: Rows) -> Marker:
@@ -353,7 +357,7 @@ def _write(source: Rows, receiver: Receiver, marker: Marker, progress: Progress 
     done, total = _rows(marker.tallies), sum(source.count(table) for table in order)
     for table in todo:
         after = marker.after if table == marker.table else None
-        for page in _pages(source.read(table, after), layouts()[table]):
+        for page in pages(source.read(table, after), layouts()[table]):
             now = marker.moved(table, page)
             receiver.write(table, page, marker, now)
             marker = now
@@ -363,7 +367,8 @@ def _write(source: Rows, receiver: Receiver, marker: Marker, progress: Progress 
     return marker
 
 
-def _pages(rows: Iterable[Record], layout: Layout) -> Iterator[list[Record]]:
+def pages(rows: Iterable[Record], layout: Layout) -> Iterator[list[Record]]:
+    """Yield the rows of a table in lists that memory holds; rows of one key are in one."""
     page: list[Record] = []
     size = 0
     for row in rows:
@@ -382,7 +387,7 @@ def _tallies(rows: Rows, stage: str, progress: Progress | None) -> dict[str, Tal
     total = sum(rows.count(table) for table in layouts()) if progress else 0
     for table, layout in layouts().items():
         found[table] = Tally()
-        for page in _pages(rows.read(table), layout):
+        for page in pages(rows.read(table), layout):
             found[table] = found[table].plus(page)
             if progress:
                 progress(stage, _rows(found), total)

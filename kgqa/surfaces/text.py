@@ -6,8 +6,9 @@ never reach the terminal.
 
 from __future__ import annotations
 
+import shlex
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import singledispatch
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from kgqa.model.things import Document, Fact, Failure, Node, Relation
 from kgqa.protocols import Problem, Receipt
 from kgqa.query.history import Diff, Line, NodeHistory, NodeLine, Snapshot, When
 from kgqa.store.moving import CopyReport
+from kgqa.store.neo4j.admin import AdminExport
 from kgqa.store.neo4j.browser import View
 from kgqa.tasks import BatchReport, Demo, Explained, Made, Verified
 from kgqa.temporal import format as format_validity
@@ -361,6 +363,30 @@ def _(result: CopyReport) -> Iterable[str]:
         yield f"not equal: {', '.join(result.differing)}"
     else:
         yield f"equal: {state}, digest {result.digest}"
+
+
+@render.register
+def _(result: AdminExport) -> Iterable[str]:
+    yield (
+        f"exported: revision {result.revision}, {result.rows} rows, in {result.seconds:.1f} s, "
+        f"digest {result.digest}"
+    )
+    yield ""
+    yield f"while the server is stopped: sh {shlex.quote(str(result.script))}"
+    yield "which is, from here:"
+    yield from _folded(result.command)
+    yield ""
+    yield "when it has been started again:"
+    yield from (f"    {line}" for line in result.then)
+
+
+def _folded(command: Sequence[str]) -> Iterable[str]:
+    """Yield a command for a shell, each option on a line of its own."""
+    words = [shlex.quote(word) for word in command]
+    first = next((i for i, word in enumerate(words) if word.startswith("-")), len(words))
+    lines = [" ".join(words[:first]), *words[first:]]
+    last = len(lines) - 1
+    yield from (f"    {line}" + (" \\" if i < last else "") for i, line in enumerate(lines))
 
 
 @render.register

@@ -12,7 +12,7 @@ from kgqa import errors
 
 PAGE = page("docs/errors.md")
 CODE = re.compile(r"[a-z]+\.[a-z_]+")
-FILES = {"model.onnx"}
+FILES = {"model.onnx", "import.sh"}
 CLASSES = {name for name in vars(errors) if name.endswith("Error")}
 
 

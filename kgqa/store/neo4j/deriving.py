@@ -14,7 +14,7 @@ from kgqa.store.neo4j import cypher, schema
 from kgqa.store.neo4j.cypher import LABELS
 from kgqa.store.neo4j.picture import Picture
 from kgqa.store.neo4j.session import Client, Transaction
-from kgqa.store.neo4j.statements import CUT, TOUCHED
+from kgqa.store.neo4j.statements import ANY_VECTOR, CUT, TOUCHED
 from kgqa.store.neo4j.tables import Neo4jTables
 from kgqa.store.rows import Record
 from kgqa.temporal.interval import END
@@ -44,6 +44,8 @@ _RELATIONS = (
     "ORDER BY facts DESC, relation"
 )
 _TYPES = "MATCH (b:Base {kb: $kb}) SET b.types = $types"
+_HELD_TYPES = "MATCH (b:Base {kb: $kb}) RETURN coalesce(b.types, [])"
+_ADOPTED = "MATCH (b:Base {kb: $kb}) REMOVE b.imported"
 
 
 def derive(client: Client, revision: int, progress: Progress | None = None) -> None:
@@ -53,9 +55,7 @@ def derive(client: Client, revision: int, progress: Progress | None = None) -> N
     for start in range(0, len(vectors), _AT_ONCE):
         part = vectors[start : start + _AT_ONCE]
         client.write(partial(_filter, kb, revision, part))
-    size = client.read(lambda tx: Neo4jTables(tx, kb, revision).vector_size())
-    if size:
-        schema.ensure_vectors(client, size)
+    _index_vectors(client)
     types = _give_types(client)
     done, total = 0, sum(_count(client, table) for table in _DRAWN) if progress else 0
     for table in _DRAWN:
@@ -64,6 +64,21 @@ def derive(client: Client, revision: int, progress: Progress | None = None) -> N
             done += len(rows)
             if progress:
                 progress("picture", done, total)
+
+
+def adopt(client: Client) -> None:
+    """Make what is missing of a base that was imported with all else derived (``admin``)."""
+    kb = client.address.kb
+    _index_vectors(client)
+    for (types,) in client.rows(_HELD_TYPES, kb=kb):
+        schema.ensure_types(client, types)
+    client.write(lambda tx: tx.rows(_ADOPTED, kb=kb))
+
+
+def _index_vectors(client: Client) -> None:
+    found = client.rows(ANY_VECTOR, kb=client.address.kb)
+    if found:
+        schema.ensure_vectors(client, int(found[0][0]))
 
 
 def _filter(kb: str, revision: int, vectors: Sequence[Record], tx: Transaction) -> None:

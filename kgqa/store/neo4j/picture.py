@@ -251,7 +251,7 @@ _ID = Cypher("id: r.object")
 _TOKEN = Cypher("token: r.object")
 
 
-# What is shown.
+# What is shown. An empty list is none: the import tool cannot write one (``sheets``).
 
 
 def entity(kb: str, node: Node) -> dict[str, Any]:
@@ -262,8 +262,8 @@ def entity(kb: str, node: Node) -> dict[str, Any]:
         "id": short(node.id),
         "name": node.label,
         "kind": node.kind,
-        "aliases": [alias.label for alias in node.aliases],
-        "exists": [printing.format(term) for term in node.existence],
+        "aliases": [alias.label for alias in node.aliases] or None,
+        "exists": [printing.format(term) for term in node.existence] or None,
         "es": min((b[0] for b in bounds), default=BEGIN),
         "le": max((b[3] for b in bounds), default=END),
     }
@@ -281,9 +281,10 @@ def _when(valid: Validity) -> str:
 def relationship(kb: str, n: int, fact: Fact) -> dict[str, Any]:
     """Return the properties of a fact's relationship."""
     es, ls, ee, le = fact.valid.bounds
+    documents = {source.document for source in fact.sources if source.document}
+    chunks = {source.chunk for source in fact.sources if source.chunk}
     return {
         "kb": kb, "n": n, "id": fact.id, "relation": fact.relation,
         "es": es, "ls": ls, "ee": ee, "le": le, "valid": _when(fact.valid),
-        "documents": sorted({source.document for source in fact.sources if source.document}),
-        "chunks": sorted({source.chunk for source in fact.sources if source.chunk}),
+        "documents": sorted(documents) or None, "chunks": sorted(chunks) or None,
     }  # fmt: skip

@@ -31,6 +31,8 @@ T = TypeVar("T")
 
 READ_SECONDS = 60.0
 WRITE_SECONDS = 600.0
+SCHEMA_SECONDS = 6 * 3600.0
+"""A constraint reads all that is there, which may have been imported."""
 RETRY_SECONDS = 30.0
 CONNECT_SECONDS = 10.0
 OLDEST = (5, 20)
@@ -179,7 +181,7 @@ class Client:
             for statement in statements:
                 tx.rows(statement)
 
-        self.write(work)
+        self.write(work, SCHEMA_SECONDS)
 
     def rows(self, query: str, /, **parameters: Any) -> list[Record]:
         """Return what one reading statement returns."""

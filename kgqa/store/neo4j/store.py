@@ -23,6 +23,7 @@ from kgqa.store import LOCK_SECONDS, files, hooks, revisions, rows
 from kgqa.store.calls import Calls
 from kgqa.store.neo4j import cypher, schema, statements
 from kgqa.store.neo4j.address import Address
+from kgqa.store.neo4j.deriving import adopt
 from kgqa.store.neo4j.moving import Neo4jRows, refuse_unfinished
 from kgqa.store.neo4j.picture import Picture
 from kgqa.store.neo4j.retiring import retire
@@ -33,7 +34,10 @@ from kgqa.store.rows import Record
 from kgqa.store.state import Cache
 
 _BASE = "MATCH (b:Base {kb: $kb}) RETURN b.revision, b.copying"
-_UNPUBLISHED = "MATCH (b:Base {kb: $kb}) WHERE b.latest > b.revision RETURN b.latest"
+_UNDONE = (
+    "MATCH (b:Base {kb: $kb}) WHERE b.latest > b.revision OR b.imported "
+    "RETURN coalesce(b.imported, false)"
+)
 _PUBLISH = (
     "MATCH (b:Base {kb: $kb}) SET b.kb = $kb "
     "WITH b WHERE b.latest > b.revision SET b.revision = b.latest"
@@ -83,7 +87,9 @@ class Neo4jStore(Calls):
         try:
             schema.ensure(self._client)
             self._pinned()
-            if self._client.rows(_UNPUBLISHED, kb=address.kb):
+            for (imported,) in self._client.rows(_UNDONE, kb=address.kb):
+                if imported:
+                    adopt(self._client)
                 self._client.write(lambda tx: tx.rows(_PUBLISH, kb=address.kb))
         except BaseException:
             self._client.close()

@@ -124,7 +124,8 @@ class Neo4jTables:
                 self._lasts[table] = max(self._lasts[table], *(row[n] for row in part))
             if told:
                 self.touched[table].update(tuple(row[i] for i in told) for row in part)
-            for statement, written in _inserts(table, names, part):
+            for held, written in stored(table, names, part):
+                statement = statements.insert(table, held)
                 if table in VERSIONED:
                     self._run(statement, rows=written, revision=self._revision, end=END)
                 else:
@@ -243,10 +244,13 @@ class Neo4jTables:
                 self._run(statements.LIVE[kind], items=part, begin=BEGIN, end=END)
 
 
-def _inserts(
+def stored(
     table: str, columns: tuple[str, ...], rows: list[Record]
-) -> Iterator[tuple[Cypher, list[Any]]]:
-    """Yield statements with rows; those with a text that is cut go by themselves."""
+) -> Iterator[tuple[tuple[str, ...], list[Any]]]:
+    """Yield properties and rows of them; those with a text that is cut go by themselves.
+
+    These have the texts whole too, after all that the others have.
+    """
     shown = columns
     if table in _WORDS:
         parts, folded = _WORDS[table]
@@ -260,9 +264,9 @@ def _inserts(
     if long:
         rows = [r for r in rows if not any(type(r[i]) is str and len(r[i]) > most for i in cut)]
         names = (*shown, *(columns[i] + LONG for i in cut))
-        yield statements.insert(table, names), [_cut_row(table, shown, row) for row in long]
+        yield names, [_cut_row(table, shown, row) for row in long]
     if rows:
-        yield statements.insert(table, shown), rows
+        yield shown, rows
 
 
 def _cut_row(table: str, columns: Sequence[str], row: Sequence[Any]) -> list[Any]:
