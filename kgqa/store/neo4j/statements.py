@@ -99,34 +99,35 @@ FORGET_VECTORS = (
     "UNWIND $items AS i MATCH (t:OldVector) USING INDEX t:OldVector(kb, kind, item) "
     "WHERE t.kb = $kb AND t.kind = $kind AND t.item = i DELETE t"
 )
-_FILTERS = {
-    "node": (
-        "UNWIND $items AS i MATCH (v:Vector {kb: $kb, kind: 'node', item: i}) "
-        "WHERE v.generation IS NOT NULL "
-        "OPTIONAL MATCH (t:Version {kb: $kb, id: i, recorded_to: $end}) "
-        "OPTIONAL MATCH (e:Term {kb: $kb, node: t.n}) WHERE e.es IS NOT NULL "
-        "WITH v, t IS NOT NULL AS live, min(e.es) AS es, max(e.le) AS le "
-        "WITH v, live, coalesce(es, $begin) AS es, coalesce(le, $end) AS le"
-    ),
-    "chunk": (
-        "UNWIND $items AS i MATCH (v:Vector {kb: $kb, kind: 'chunk', item: i}) "
-        "WHERE v.generation IS NOT NULL "
-        "OPTIONAL MATCH (t:Chunk {kb: $kb, id: i, recorded_to: $end}) "
-        "WITH v, t IS NOT NULL AS live, coalesce(t.es, $begin) AS es, coalesce(t.le, $end) AS le"
-    ),
-    "relation": (
-        "UNWIND $items AS i MATCH (v:Vector {kb: $kb, kind: 'relation', item: i}) "
-        "WHERE v.generation IS NOT NULL WITH v, true AS live, $begin AS es, $end AS le"
-    ),
-}
-_LIVE = "@found SET v.live = live, v.es = es, v.le = le"
-_UNLIKE = (
-    "@found WHERE NOT coalesce(v.live = live AND v.es = es AND v.le = le, false) "
-    "RETURN DISTINCT v.item"
+_OF_NODES = (
+    "UNWIND $items AS i MATCH (v:Vector {kb: $kb, kind: 'node', item: i}) "
+    "WHERE v.generation IS NOT NULL "
+    "OPTIONAL MATCH (t:Version {kb: $kb, id: i, recorded_to: $end}) "
+    "OPTIONAL MATCH (e:Term {kb: $kb, node: t.n}) WHERE e.es IS NOT NULL "
+    "WITH v, t IS NOT NULL AS live, min(e.es) AS es, max(e.le) AS le "
+    "WITH v, live, coalesce(es, $begin) AS es, coalesce(le, $end) AS le "
 )
-LIVE = {kind: cypher.text(_LIVE, found=Cypher(found)) for kind, found in _FILTERS.items()}
+_OF_CHUNKS = (
+    "UNWIND $items AS i MATCH (v:Vector {kb: $kb, kind: 'chunk', item: i}) "
+    "WHERE v.generation IS NOT NULL "
+    "OPTIONAL MATCH (t:Chunk {kb: $kb, id: i, recorded_to: $end}) "
+    "WITH v, t IS NOT NULL AS live, coalesce(t.es, $begin) AS es, coalesce(t.le, $end) AS le "
+)
+_OF_RELATIONS = (
+    "UNWIND $items AS i MATCH (v:Vector {kb: $kb, kind: 'relation', item: i}) "
+    "WHERE v.generation IS NOT NULL WITH v, true AS live, $begin AS es, $end AS le "
+)
+_SET = "SET v.live = live, v.es = es, v.le = le"
+_UNLIKE = (
+    "WHERE NOT coalesce(v.live = live AND v.es = es AND v.le = le, false) RETURN DISTINCT v.item"
+)
+LIVE = {"node": _OF_NODES + _SET, "chunk": _OF_CHUNKS + _SET, "relation": _OF_RELATIONS + _SET}
 """By kind: keeps what a search filters vectors by, the hull of the item's current terms."""
-FILTERED = {kind: cypher.text(_UNLIKE, found=Cypher(found)) for kind, found in _FILTERS.items()}
+FILTERED = {
+    "node": _OF_NODES + _UNLIKE,
+    "chunk": _OF_CHUNKS + _UNLIKE,
+    "relation": _OF_RELATIONS + _UNLIKE,
+}
 """By kind: which of the items have a vector that is filtered by something else."""
 
 

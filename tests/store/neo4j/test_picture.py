@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
+from urllib.parse import urlsplit
 
 import pytest
 
 from kgqa.model.things import Claim, Document, Literal, Ref
 from kgqa.protocols import Batch
 from kgqa.store.neo4j.address import parse
+from kgqa.store.neo4j.browser import view
 from kgqa.store.neo4j.session import Client
 from kgqa.store.neo4j.store import Neo4jStore
+from kgqa.temporal.interval import Interval, Validity
 
 from ..small import small
 
@@ -62,3 +65,21 @@ def test_passages_replaced_and_deleted(store: Neo4jStore, client: Client) -> Non
     assert shown(store, client, _PARTS) == set()
     assert shown(store, client, _MENTIONS) == set()
     assert store.verify() == []
+
+
+def test_what_has_no_date_is_shown_as_undated(store: Neo4jStore, client: Client) -> None:
+    then = Claim(Ref("Ada"), "knew", Ref("Cid"), Validity(0, 86_399_999, 1, 86_400_000))
+    store.write(paper("one", Claim(Ref("Ada"), "knows", Ref("Ben")), then))
+    valid = "MATCH (:Entity {kb: $kb})-[t]->(o:Entity) RETURN o.name, t.valid"
+    assert shown(store, client, valid) == {("Ben", "undated"), ("Cid", "1970-01-01")}
+
+
+def test_a_link_to_look_at_it_names_who_asks(url: str) -> None:
+    parts = urlsplit(url)
+    address = parse(f"{parts.scheme}://{parts.netloc.replace('neo4j', 'ann', 1)}{parts.path}")
+    with closing(Neo4jStore.create(parse(url))) as store:
+        assert store.capabilities.user == parse(url).user
+        store.address = address
+        link = view(store.capabilities, Interval(0, 1)).link
+        assert f"%2F%2F{address.user}%40" in link
+        assert address.password not in link
