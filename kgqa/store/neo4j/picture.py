@@ -22,6 +22,7 @@ from kgqa.store.neo4j import cypher
 from kgqa.store.neo4j.cypher import OTHER, Cypher, short
 from kgqa.store.neo4j.session import Transaction
 from kgqa.store.neo4j.snapshot import Neo4jSnapshot
+from kgqa.store.neo4j.statements import FRESH
 from kgqa.store.queries import slices
 from kgqa.store.rows import Record
 from kgqa.store.state import Cache
@@ -29,6 +30,7 @@ from kgqa.temporal import printing
 from kgqa.temporal.interval import BEGIN, END, Validity
 
 _PART = 5_000
+_NOTHING: Mapping[str, Mapping[Any, Record]] = {table: {} for table in FRESH}
 
 _ENTITIES = (
     "UNWIND $rows AS r MERGE (e:Entity {kb: $kb, id: r.id}) SET e = r, e:@label "
@@ -94,12 +96,21 @@ class Picture:
         self._kb = kb
         self._state = Neo4jSnapshot(run, kb, revision, Cache())
         self._types = frozenset(types)
+        self._fresh = _NOTHING
 
     def _run(self, statement: Cypher | str, **parameters: Any) -> list[Record]:
         return self._tx.rows(statement, kb=self._kb, **parameters)
 
-    def draw(self, touched: Mapping[str, Collection[Record]]) -> None:
-        """Bring the picture in line with the rows that were touched (``tables.TOUCHED``)."""
+    def draw(
+        self,
+        touched: Mapping[str, Collection[Record]],
+        fresh: Mapping[str, Mapping[Any, Record]] = _NOTHING,
+    ) -> None:
+        """Bring the picture in line with the rows that were touched (``statements.TOUCHED``).
+
+        ``fresh`` are those that need not be read (``statements.FRESH``).
+        """
+        self._fresh = fresh
         nodes = {row[0] for row in touched["nodes"]}
         kept = self._entities(nodes)
         facts = {row[0] for row in touched["facts"]} | {fact for fact, _ in touched["claims"]}
@@ -129,8 +140,13 @@ class Picture:
         return kept
 
     def _nodes(self, ids: Collection[str]) -> list[Node]:
-        where = queries.recorded(self._state.where().among("n.id", list(ids)), "n", self._known)
-        return [rows.node(row) for row in self._state.select("nodes", rows.NODE, where)]
+        fresh = self._fresh["nodes"]
+        found = [fresh[name] for name in ids if name in fresh]
+        if len(found) < len(ids):
+            others = self._state.where().among("n.id", [name for name in ids if name not in fresh])
+            where = queries.recorded(others, "n", self._known)
+            found += self._state.select("nodes", rows.NODE, where)
+        return list(map(rows.node, found))
 
     @property
     def _known(self) -> int:
@@ -143,7 +159,7 @@ class Picture:
         current: dict[str, int] = {}
         rows_now: set[Record] = set()
         for part in slices(sorted(ns), _PART):
-            for name, *row in self._current(part, "id, n, subject, relation, object"):
+            for name, *row in self._current(part):
                 current[name] = row[0]
                 rows_now.add(tuple(row))
         # First, and by whole rows: an erasure may give a number that went to another fact.
@@ -159,9 +175,15 @@ class Picture:
         if drop and tokens:
             self._run(_LONELY, tokens=sorted(tokens))
 
-    def _current(self, ns: Collection[int], columns: str) -> list[Record]:
-        where = queries.recorded(self._state.where().among("n.n", list(ns)), "n", self._known)
-        return list(self._state.select("facts", columns, where))
+    def _current(self, ns: Collection[int]) -> list[Record]:
+        """Return the columns FRESH of the facts with these numbers that are on record."""
+        fresh = self._fresh["facts"]
+        found = [fresh[n] for n in ns if n in fresh]
+        if len(found) < len(ns):
+            others = self._state.where().among("n.n", [n for n in ns if n not in fresh])
+            where = queries.recorded(others, "n", self._known)
+            found += self._state.select("facts", ", ".join(FRESH["facts"]), where)
+        return found
 
     def _beside(self, touched: Mapping[str, Collection[Record]]) -> set[int]:
         """Return the open facts whose end may be read differently now."""
@@ -241,7 +263,7 @@ class Picture:
     def _sides(self, facts: Collection[int]) -> dict[int, list[str]]:
         found: dict[int, list[str]] = {}
         for part in slices(facts, _PART):
-            for n, subject, token in self._current(part, "n, subject, object"):
+            for _, n, subject, _, token in self._current(part):
                 sides = [subject, *([token[2:]] if token.startswith("n:") else [])]
                 found[n] = [short(side) for side in sides]
         return found

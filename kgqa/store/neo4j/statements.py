@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import TypeAlias
 
+from kgqa.store import rows
 from kgqa.store.neo4j import cypher
 from kgqa.store.neo4j.cypher import LABELS, LONG, Cypher
 from kgqa.store.neo4j.schema import RANGE, UNIQUE, vector_label
@@ -45,6 +46,11 @@ TOUCHED: Mapping[str, tuple[str, ...]] = {
     "vectors": ("kind", "item"),
 }
 """What is told of each row that a write inserted, changed, closed or removed."""
+FRESH: Mapping[str, tuple[str, ...]] = {
+    "nodes": tuple(rows.NODE.split(", ")),
+    "facts": ("id", *TOUCHED["facts"]),
+}
+"""What is kept of each current row that a write inserted, and left alone after that."""
 
 _INSERT = "UNWIND $rows AS r CREATE (t:@label {kb: $kb, @fields})"
 _INSERT_VERSION = (

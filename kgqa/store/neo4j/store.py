@@ -306,7 +306,7 @@ def _written(
     if not receipt.changed:
         raise _Unchanged(receipt)
     tables.flush()
-    Picture(tx, kb, receipt.revision, types).draw(tables.touched)
+    Picture(tx, kb, receipt.revision, types).draw(tables.touched, tables.fresh)
     hooks.reached("commit")
     # A receipt may tell names, which an erasure leaves nowhere.
     tx.rows(

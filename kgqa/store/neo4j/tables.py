@@ -19,7 +19,7 @@ from kgqa.store.neo4j import statements, words
 from kgqa.store.neo4j.cypher import LONG, LONGEST, Cypher, short
 from kgqa.store.neo4j.schema import TOKENS
 from kgqa.store.neo4j.session import Transaction
-from kgqa.store.neo4j.statements import CUT, TOUCHED, VERSIONED
+from kgqa.store.neo4j.statements import CUT, FRESH, TOUCHED, VERSIONED
 from kgqa.store.rows import Record
 from kgqa.store.tables import KEYS
 from kgqa.temporal.interval import BEGIN, END
@@ -42,10 +42,12 @@ class Neo4jTables:
     """Read and change the rows that a transaction sees, at one new revision.
 
     ``erasing``: rows of failures are found and removed in all their versions. ``touched`` tells
-    by table the columns TOUCHED of the rows that were inserted, changed, closed or removed.
+    by table the columns TOUCHED of the rows that were inserted, changed, closed or removed,
+    ``fresh`` the columns FRESH of those that were inserted and nothing since, by the first of
+    TOUCHED: nobody need read these back.
     """
 
-    __slots__ = ("_erasing", "_kb", "_lasts", "_made", "_revision", "_tx", "touched")
+    __slots__ = ("_erasing", "_kb", "_lasts", "_made", "_revision", "_tx", "fresh", "touched")
 
     def __init__(
         self, transaction: Transaction, kb: str, revision: int, erasing: bool = False
@@ -58,6 +60,7 @@ class Neo4jTables:
         self._lasts: dict[str, int] = {}
         self._made: set[str] = set()
         self.touched: dict[str, set[Record]] = {table: set() for table in TOUCHED}
+        self.fresh: dict[str, dict[Any, Record]] = {table: {} for table in FRESH}
 
     def _run(self, statement: str, **parameters: Any) -> list[Record]:
         return self._tx.rows(statement, kb=self._kb, **parameters)
@@ -66,7 +69,11 @@ class Neo4jTables:
         """Note rows of lists of the columns TOUCHED; return how many rows there are."""
         rows = list(rows)
         if table in TOUCHED:
-            self.touched[table].update(tuple(one) for row in rows for one in row)
+            told = [tuple(one) for row in rows for one in row]
+            self.touched[table].update(told)
+            if table in FRESH:
+                for one in told:
+                    self.fresh[table].pop(one[0], None)
         return len(rows)
 
     # Reading.
@@ -124,6 +131,11 @@ class Neo4jTables:
                 self._lasts[table] = max(self._lasts[table], *(row[n] for row in part))
             if told:
                 self.touched[table].update(tuple(row[i] for i in told) for row in part)
+            if table in FRESH:
+                shown = [names.index(column) for column in FRESH[table]]
+                self.fresh[table].update(
+                    (row[told[0]], tuple(row[i] for i in shown)) for row in part
+                )
             for held, written in stored(table, names, part):
                 statement = statements.insert(table, held)
                 if table in VERSIONED:
