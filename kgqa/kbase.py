@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 from typing import Literal as OneOf
 
 from kgqa import settings
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from kgqa.store.moving import CopyReport
     from kgqa.store.neo4j.admin import AdminExport
 
+Place: TypeAlias = str | os.PathLike[str]
 OPEN = AskOptions()
 T = TypeVar("T")
 
@@ -74,7 +75,7 @@ class KBase:
     @classmethod
     def create(
         cls,
-        url: str | os.PathLike[str],
+        url: Place,
         options: BaseOptions = BaseOptions(),  # noqa: B008 - frozen
         *,
         embedder: str | Embedder | None = None,
@@ -89,13 +90,7 @@ class KBase:
         return cls(store, None if isinstance(chosen, str) else chosen)
 
     @classmethod
-    def open(
-        cls,
-        url: str | os.PathLike[str],
-        *,
-        create: bool = False,
-        embedder: Embedder | None = None,
-    ) -> KBase:
+    def open(cls, url: Place, *, create: bool = False, embedder: Embedder | None = None) -> KBase:
         """Open a base; NotFoundError if there is none, unless ``create``."""
         try:
             return cls(open_store(os.fspath(url), settings.read().lock_timeout), embedder)
@@ -130,7 +125,7 @@ class KBase:
 
     def load(
         self,
-        paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+        paths: Place | Sequence[Place],
         options: LoadOptions | None = None,
         *,
         strict: bool = False,
@@ -168,7 +163,7 @@ class KBase:
         """
         many = tuple(relations)
         check("relations", many, tuple[Relation, ...])
-        return self._write(Batch(relations=many, note="declare"))
+        return self._store.write(Batch(relations=many, note="declare"))
 
     def end(
         self,
@@ -205,7 +200,8 @@ class KBase:
     def merge(self, loser: str, winner: str) -> Receipt:
         """Say that two nodes are one: ``loser`` answers as ``winner`` from now on."""
         pair = Merge(self._node(loser), self._node(winner))
-        return self._write(Batch(merges=(pair,), note=f"merge {pair.loser} into {pair.winner}"))
+        note = f"merge {pair.loser} into {pair.winner}"
+        return self._store.write(Batch(merges=(pair,), note=note))
 
     def proposals(self) -> list[merging.Proposal]:
         """Return pairs of nodes that may be one, best first; nothing is merged."""
@@ -214,7 +210,7 @@ class KBase:
 
     def undo(self, revision: int) -> Receipt:
         """Undo the merge made in a revision."""
-        return self._write(Batch(undo=revision, note=f"undo {revision}"))
+        return self._store.write(Batch(undo=revision, note=f"undo {revision}"))
 
     def index(self, *, progress: Progress | None = None) -> IndexReport:
         """Embed what is pending; see IndexNodeKBase."""
@@ -326,14 +322,14 @@ class KBase:
         """Check that every part of the base agrees with the others; empty = clean."""
         return self._store.verify()
 
-    def backup(self, path: str | os.PathLike[str]) -> Path:
+    def backup(self, path: Place) -> Path:
         """Copy the base, history and all, while it is in use; ConflictError if the file exists."""
         self._store.backup(Path(path))
         return Path(path)
 
     def copy(
         self,
-        url: str | os.PathLike[str],
+        url: Place,
         *,
         restart: bool = False,
         dry_run: bool = False,
@@ -347,47 +343,36 @@ class KBase:
         """
         from kgqa.store import moving
 
-        plan = moving.CopyPlan(restart, dry_run, verify_only)
-        place = os.fspath(url)
-        return moving.move(self._store, place, plan, self._settings.lock_timeout, progress)
+        plan, wait = moving.CopyPlan(restart, dry_run, verify_only), self._settings.lock_timeout
+        return moving.move(self._store, os.fspath(url), plan, wait, progress)
 
-    def export(self, path: str | os.PathLike[str], *, progress: Progress | None = None) -> Path:
+    def export(self, path: Place, *, progress: Progress | None = None) -> Path:
         """Write the current state as JSONL (``-`` = standard output), whole or not at all."""
         with self._store.view() as reader:
             return export.write(reader.batches(), os.fspath(path), progress)
 
     def export_neo4j(
-        self,
-        path: str | os.PathLike[str],
-        base: str | None = None,
-        *,
-        progress: Progress | None = None,
+        self, path: Place, base: str | None = None, *, progress: Progress | None = None
     ) -> AdminExport:
-        """Write all of one state, history and all, as CSV for ``neo4j-admin database import``.
-
-        The folder is new or empty; ``base`` is the base's name on the server. See docs/copy.md.
-        """
+        """Write one state, history and all, into a folder for neo4j-admin. See docs/copy.md."""
         from kgqa.store.neo4j import admin
 
         return admin.export(self._store, Path(path), base, progress)
 
-    def import_(self, path: str | os.PathLike[str], *, progress: Progress | None = None) -> Receipt:
+    def import_(self, path: Place, *, progress: Progress | None = None) -> Receipt:
         """Write what an export holds into this base; again is a no-op."""
         written: list[Receipt] = []
         most = self._store.capabilities.batch_rows
         for number, batch in enumerate(export.read(os.fspath(path), most), 1):
-            written.append(self._write(batch))
+            written.append(self._store.write(batch))
             if progress:
                 progress("import", number, None)
         return together(written, self._store.revision)
 
     # -- inside ----------------------------------------------------------------------------
 
-    def _write(self, batch: Batch) -> Receipt:
-        return self._store.write(batch)
-
     def _change(self, batch: Batch, label: str, dry_run: bool) -> Receipt:
-        return self._would(label) if dry_run else self._write(batch)
+        return self._would(label) if dry_run else self._store.write(batch)
 
     def _would(self, label: str) -> Receipt:
         if label not in self._store.get([label]):

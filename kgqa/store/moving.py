@@ -300,9 +300,8 @@ def compare(source: Rows, there: Rows, progress: Progress | None = None) -> Copy
     began = time.monotonic()
     read = _tallies(source, "read", progress)
     differing = _differing(read, _tallies(there, "verify", progress))
-    seconds = time.monotonic() - began
     report = _report("compared", source, there.name, read)
-    return replace(report, differing=differing, seconds=seconds)
+    return replace(report, differing=differing, seconds=time.monotonic() - began)
 
 
 def _would_copy(source: Rows, target: Target, plan: CopyPlan) -> CopyReport:
@@ -368,7 +367,7 @@ def _write(source: Rows, receiver: Receiver, marker: Marker, progress: Progress 
 
 
 def pages(rows: Iterable[Record], layout: Layout) -> Iterator[list[Record]]:
-    """Yield the rows of a table in lists that memory holds; rows of one key are in one."""
+    """Yield rows in lists that memory holds; those of one key are in one."""
     page: list[Record] = []
     size = 0
     for row in rows:
@@ -383,10 +382,9 @@ def pages(rows: Iterable[Record], layout: Layout) -> Iterator[list[Record]]:
 
 
 def _tallies(rows: Rows, stage: str, progress: Progress | None) -> dict[str, Tally]:
-    found: dict[str, Tally] = {}
+    found = {table: Tally() for table in layouts()}
     total = sum(rows.count(table) for table in layouts()) if progress else 0
     for table, layout in layouts().items():
-        found[table] = Tally()
         for page in pages(rows.read(table), layout):
             found[table] = found[table].plus(page)
             if progress:

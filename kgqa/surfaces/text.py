@@ -6,9 +6,8 @@ never reach the terminal.
 
 from __future__ import annotations
 
-import shlex
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import singledispatch
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ from kgqa.query.history import Diff, Line, NodeHistory, NodeLine, Snapshot, When
 from kgqa.store.moving import CopyReport
 from kgqa.store.neo4j.admin import AdminExport
 from kgqa.store.neo4j.browser import View
+from kgqa.surfaces import moved
 from kgqa.tasks import BatchReport, Demo, Explained, Made, Verified
 from kgqa.temporal import format as format_validity
 
@@ -345,48 +345,8 @@ def _(result: BatchReport) -> Iterable[str]:
     )
 
 
-@render.register
-def _(result: CopyReport) -> Iterable[str]:
-    rows = sum(tally.rows for tally in result.tables.values())
-    state = f"revision {result.revision}, {rows} rows"
-    if result.action == "would copy":
-        yield f"would copy: {state}, {result.kept} of them there already"
-        yield from (f"    {name}: {tally.rows}" for name, tally in result.tables.items())
-    elif result.action == "copied":
-        yield (
-            f"copied: {state}, {result.kept} of them before, in {result.seconds:.1f} s; "
-            f"every table is equal, digest {result.digest}"
-        )
-    elif result.action == "unchanged":
-        yield f"nothing to do: {result.target} is a copy already, digest {result.digest}"
-    elif result.differing:
-        yield f"not equal: {', '.join(result.differing)}"
-    else:
-        yield f"equal: {state}, digest {result.digest}"
-
-
-@render.register
-def _(result: AdminExport) -> Iterable[str]:
-    yield (
-        f"exported: revision {result.revision}, {result.rows} rows, in {result.seconds:.1f} s, "
-        f"digest {result.digest}"
-    )
-    yield ""
-    yield f"while the server is stopped: sh {shlex.quote(str(result.script))}"
-    yield "which is, from here:"
-    yield from _folded(result.command)
-    yield ""
-    yield "when it has been started again:"
-    yield from (f"    {line}" for line in result.then)
-
-
-def _folded(command: Sequence[str]) -> Iterable[str]:
-    """Yield a command for a shell, each option on a line of its own."""
-    words = [shlex.quote(word) for word in command]
-    first = next((i for i, word in enumerate(words) if word.startswith("-")), len(words))
-    lines = [" ".join(words[:first]), *words[first:]]
-    last = len(lines) - 1
-    yield from (f"    {line}" + (" \\" if i < last else "") for i, line in enumerate(lines))
+render.register(CopyReport)(moved.copied)
+render.register(AdminExport)(moved.exported)
 
 
 @render.register

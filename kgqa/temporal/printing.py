@@ -7,6 +7,8 @@ notations of equal bounds.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from kgqa.temporal.calendars import (
     CLOCK_MS,
     REACH,
@@ -175,6 +177,8 @@ def _set(low: Instant, high: Instant, numbering: Numbering) -> str:
     return f"[{first}..{_plain(granule(high - 1, precision), precision, numbering)}]"
 
 
+# The same dates are printed again and again.
+@lru_cache(maxsize=50_000)
 def _granule(
     low: Instant, high: Instant, hint: Precision | None, numbering: Numbering
 ) -> str | None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 from kgqa.model.ids import object_token
 from kgqa.model.things import Literal
@@ -210,17 +211,18 @@ class Bulk:
 
     def _entities(self, ns: Mapping[str, int]) -> None:
         where = self._recorded(self._state.where().among("n.id", list(ns)))
-        for row in self._state.select("nodes", rows.NODE, where):
-            node = rows.node(row)
-            shown = entity(self._kb, node)
-            columns = [*_typed(shown, "id:ID(Entity)"), ":LABEL"]
-            made = (*shown.values(), cypher.label(node.kind or ""))
-            self._sheets.nodes("Entity", columns, [made])
+        nodes = [rows.node(row) for row in self._state.select("nodes", rows.NODE, where)]
+        shown = [entity(self._kb, node) for node in nodes]
+        columns = [*_typed(shown[0], "id:ID(Entity)"), ":LABEL"]
+        labels = [cypher.label(node.kind or "") for node in nodes]
+        made = [(*one.values(), label) for one, label in zip(shown, labels, strict=True)]
+        self._sheets.nodes("Entity", columns, made)
 
     def _facts(self, types: Sequence[str], ns: Mapping[str, int]) -> None:
         drawn: dict[str, list[Record]] = defaultdict(list)
-        columns: list[str] = []
-        literals, mentions = [], set()
+        literals: list[Record] = []
+        mentions: set[Record] = set()
+        shown: dict[str, Any] = {}
         for fact in Facts(self._state).by_id(list(ns), None):
             shown = relationship(self._kb, ns[fact.id], fact)
             kind, sides = cypher.relationship(fact.relation), [short(fact.subject)]
@@ -230,14 +232,13 @@ class Bulk:
             else:
                 end, token = "Entity", short(fact.object)
                 sides.append(token)
-            columns = [*_typed(shown), ":TYPE", ":START_ID(Entity)"]
             kind = kind if kind in types else OTHER
             drawn[end].append((*shown.values(), kind, sides[0], token))
             chunks = {short(source.chunk) for source in fact.sources if source.chunk}
             mentions |= {(chunk, side) for chunk in chunks for side in sides}
         for end, made in drawn.items():
-            name = f"Facts_{end}"
-            self._sheets.relationships(name, [*columns, f":END_ID({end})"], made)
+            columns = [*_typed(shown), ":TYPE", ":START_ID(Entity)", f":END_ID({end})"]
+            self._sheets.relationships(f"Facts_{end}", columns, made)
         self._kept.keep("literals", literals)
         self._kept.keep("mentions", mentions)
 

@@ -40,10 +40,10 @@ def unused(seen: Collection[str]) -> str:
     )  # fmt: skip
 
 
-def text(value: str | None) -> str:
+def quoted(value: str | None) -> str:
     r"""Return a text as a field; nothing for none.
 
-    >>> text('a "b",\nc'), text(""), text(None)
+    >>> quoted('a "b",\nc'), quoted(""), quoted(None)
     ('"a ""b"",\nc"', '""', '')
     """
     return "" if value is None else '"' + value.replace('"', '""') + '"'
@@ -99,12 +99,12 @@ class Sheets:
         if name not in self._sheets:
             header = self._folder / f"{name}.header.csv"
             header.write_text(",".join(columns) + "\n", encoding="utf-8")
-            forms = [self._forms.get(column.rpartition(":")[2], text) for column in columns]
+            forms = [self._forms.get(column.rpartition(":")[2], quoted) for column in columns]
             self._sheets[name] = _Sheet(self._folder / f"{name}.csv.gz", option, forms)
-        self._sheets[name].write(rows)
+        self._sheets[name].add(rows)
 
     def _texts(self, values: Collection[str]) -> str:
-        return text(self.mark.join(values)) if values else ""
+        return quoted(self.mark.join(values)) if values else ""
 
     def _floats(self, data: bytes) -> str:
         import numpy as np
@@ -145,7 +145,7 @@ class _Sheet:
         self._raw = path.open("wb")
         self._file = gzip.GzipFile("", "wb", _LEVEL, self._raw, mtime=0)
 
-    def write(self, rows: Iterable[Sequence[Any]]) -> None:
+    def add(self, rows: Iterable[Sequence[Any]]) -> None:
         forms = self._forms
         lines = [
             ",".join([form(value) for form, value in zip(forms, row, strict=True)]) + "\n"
