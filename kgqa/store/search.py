@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from kgqa.store.snapshot import Snapshot
 
 _KINDS: tuple[ItemKind, ...] = ("chunk", "node", "relation")
-_Ints = NDArray[np.int64]
+_FEW = 0.05
+"""Share of terms under which looking at each costs less than comparing all in one pass."""
 _Mask = NDArray[np.bool_]
 
 
@@ -115,7 +116,8 @@ class _Vectors:
 class _Terms:
     """Hold when the embedded items of one kind hold: term i, of matrix row ``rows[i]``."""
 
-    __slots__ = ("ee", "es", "kinds", "le", "ls", "rows", "run")
+    __slots__ = ("_by_end", "_by_start", "_ends", "_starts", "ee", "es", "kinds", "le", "ls",
+                 "rows", "run")  # fmt: skip
 
     def __init__(self, found: list[tuple[Any, ...]], vectors: _Vectors, kind: str) -> None:
         at = vectors.rows
@@ -131,39 +133,71 @@ class _Terms:
         first, count = (int(self.rows[0]), len(kept)) if kept else (0, 0)
         one_each = bool((self.rows == np.arange(first, first + count)).all())
         self.run = slice(first, first + count) if one_each else None
+        self._by_start, self._by_end = np.argsort(self.es), np.argsort(self.le)
+        self._starts, self._ends = self.es[self._by_start], self.le[self._by_end]
 
     def mask(self, size: int, pattern: Pattern) -> _Mask:
         """Return which matrix rows have a term that satisfies the pattern."""
-        kept = self._admitted(pattern)
-        if kept is not None and self.run == slice(0, size):
+        before, after = _edges(pattern)
+        few = self._few(before, after)
+        kept = self._admitted(before, after, pattern, slice(None) if few is None else few)
+        if few is None and kept is not None and self.run == slice(0, size):
             return kept
         mask = np.zeros(size, dtype=bool)
-        if self.run is not None:
+        if few is not None:
+            mask[self.rows[few if kept is None else few[kept]]] = True
+        elif self.run is not None:
             mask[self.run] = True if kept is None else kept
         else:
             mask[self.rows if kept is None else self.rows[kept]] = True
         return mask
 
-    def _admitted(self, pattern: Pattern) -> _Mask | None:
+    def _few(self, before: int, after: int) -> NDArray[np.intp] | None:
+        """Return the terms with ``es < before``, or those with ``le > after``, if they are few."""
+        begun = int(np.searchsorted(self._starts, before))
+        gone = int(np.searchsorted(self._ends, after, side="right"))
+        lasting = len(self.rows) - gone
+        if min(begun, lasting) > _FEW * len(self.rows):
+            return None
+        return self._by_start[:begun] if begun < lasting else self._by_end[gone:]
+
+    def _admitted(
+        self, before: int, after: int, pattern: Pattern, part: slice | NDArray[np.intp]
+    ) -> _Mask | None:
+        """Return which of some terms satisfy the pattern, None for all of them."""
         conditions: list[_Mask] = []
-        if pattern.valid is not None and pattern.match == "all":
-            conditions += [self.es <= pattern.valid.start, self.le >= pattern.valid.end]
-        elif pattern.valid is not None:
-            span = narrowed(pattern.valid, pattern.match)
-            conditions += [self.es < span.end, self.le > span.start]
-        if pattern.begun_before is not None:
-            conditions.append(self.es < pattern.begun_before)
+        es, le = self.es[part], self.le[part]
+        if before < END:
+            conditions.append(es < before)
+        if after > BEGIN:
+            conditions.append(le > after)
         if pattern.undated == "exclude":
-            es, ls, ee, le = UNDATED.bounds
-            conditions.append((self.es != es) | (self.ls != ls) | (self.ee != ee) | (self.le != le))
+            none = UNDATED.bounds
+            conditions.append(
+                (es != none[0]) | (self.ls[part] != none[1])
+                | (self.ee[part] != none[2]) | (le != none[3])
+            )  # fmt: skip
         if pattern.kind is not None:
-            conditions.append(self.kinds == pattern.kind)
+            conditions.append(self.kinds[part] == pattern.kind)
         if not conditions:
             return None
         kept = conditions[0]
         for condition in conditions[1:]:
             kept &= condition
         return kept
+
+
+def _edges(pattern: Pattern) -> tuple[int, int]:
+    """Return before what a term must have begun, and after what it must end."""
+    before, after = END, BEGIN
+    if pattern.valid is not None and pattern.match == "all":
+        before, after = pattern.valid.start + 1, pattern.valid.end - 1
+    elif pattern.valid is not None:
+        span = narrowed(pattern.valid, pattern.match)
+        before, after = span.end, span.start
+    if pattern.begun_before is not None:
+        before = min(before, pattern.begun_before)
+    return before, after
 
 
 _CHUNK_TERMS = f"SELECT id, es, ls, ee, le, NULL FROM chunks WHERE recorded_to = {END} ORDER BY id"
