@@ -133,8 +133,12 @@ class Neo4jTables:
                 self.touched[table].update(tuple(row[i] for i in told) for row in part)
             if table in FRESH:
                 shown = [names.index(column) for column in FRESH[table]]
+                until = names.index("recorded_to")
+                # An erasure inserts rows of earlier revisions too.
                 self.fresh[table].update(
-                    (row[told[0]], tuple(row[i] for i in shown)) for row in part
+                    (row[told[0]], tuple(row[i] for i in shown))
+                    for row in part
+                    if row[until] == END
                 )
             for held, written in stored(table, names, part):
                 statement = statements.insert(table, held)

@@ -54,6 +54,17 @@ def test_a_number_goes_from_an_erased_fact_to_another(store: Neo4jStore, client:
     assert store.verify() == []
 
 
+def test_an_erased_fact_of_the_past_is_not_shown(store: Neo4jStore, client: Client) -> None:
+    likes = Claim(Ref("Ada"), "likes", Ref("Ben"))
+    store.write(paper("zero", Claim(Ref("Ada"), "knows", Ref("Ben"))))
+    store.write(paper("one", likes))
+    store.write(paper("two", likes))
+    store.write(Batch(delete=("one",)))
+    store.erase(["document:two"])
+    assert shown(store, client, _FACTS) == {("Ada", "KNOWS", "Ben")}
+    assert store.verify() == []
+
+
 def test_passages_replaced_and_deleted(store: Neo4jStore, client: Client) -> None:
     batch = small("doc")
     store.write(batch)
